@@ -1,0 +1,92 @@
+#include "foresight/base/atomic_file.h"
+
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+
+// The delegation makes ~AtomicFile clean up when the body throws.
+AtomicFile::AtomicFile(std::filesystem::path target) : AtomicFile() {
+  target_ = std::move(target);
+  std::error_code error;
+  if (std::filesystem::is_symlink(target_, error)) {
+    auto real = std::filesystem::canonical(target_, error);
+    if (!error) target_ = std::move(real);  // a dangling link is replaced
+  }
+
+  // Everything goes through the open folder, so a later change of directory does no harm.
+  const auto parent = target_.parent_path();
+  folder_ = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail_errno();
+
+  const auto name = target_.filename();
+  struct stat old;
+  const bool exists = ::fstatat(folder_, name.c_str(), &old, 0) == 0;
+  if (!exists && errno != ENOENT) fail_errno();
+  // Renaming over a device such as /dev/null would destroy it.
+  if (name.empty() || (exists && !S_ISREG(old.st_mode))) {
+    fail(ErrorCode::kIo, "cannot write {}: it is not a regular file", target_.string());
+  }
+
+  static std::atomic<unsigned> counter = 0;
+  std::string temporary;
+  do {
+    temporary = fmt::format(".foresight-{}-{}.tmp", ::getpid(), counter++);
+    file_ = ::openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file_ < 0 && errno == EEXIST);  // left by a killed process that had our id
+  if (file_ < 0) fail_errno();
+  temporary_ = std::move(temporary);
+  if (exists && ::fchmod(file_, old.st_mode & 0777) != 0) fail_errno();
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlinkat(folder_, temporary_.c_str(), 0);
+  if (folder_ >= 0) ::close(folder_);
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  assert(file_ >= 0);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      fail_errno();
+    }
+  }
+}
+
+void AtomicFile::commit() {
+  assert(file_ >= 0);
+  if (::fsync(file_) != 0) fail_errno();
+  if (::close(std::exchange(file_, -1)) != 0) fail_errno();
+  const auto name = target_.filename();
+  if (::renameat(folder_, temporary_.c_str(), folder_, name.c_str()) != 0) fail_errno();
+  temporary_.clear();
+  // Some network file systems cannot sync a folder and say EINVAL.
+  if (::fsync(folder_) != 0 && errno != EINVAL) fail_errno();
+}
+
+void AtomicFile::fail_errno() const {
+  const int error = errno;
+  fail(ErrorCode::kIo, "cannot write {}: {}", target_.string(),
+       std::generic_category().message(error));
+}
+
+void write_file_atomically(const std::filesystem::path& target, std::string_view text) {
+  AtomicFile file(target);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace foresight

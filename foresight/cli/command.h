@@ -1,0 +1,24 @@
+// The commands of the program. Each file adds one to the parser; errors travel as Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace foresight {
+
+void add_list_command(CLI::App& app);
+void add_generate_command(CLI::App& app);
+void add_solve_command(CLI::App& app);
+void add_evaluate_command(CLI::App& app);
+
+/// Options that commands share.
+void add_seed_option(CLI::App& command, std::uint64_t& seed);
+void add_threads_option(CLI::App& command, int& threads);
+void add_json_option(CLI::App& command, std::string& path);
+
+/// Runs the program: 0 on success, 1 on failure, 2 on bad usage, 130 when interrupted.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace foresight

@@ -1,0 +1,93 @@
+#include "foresight/eval/evaluate.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/cli/table.h"
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+struct EvaluateArguments {
+  std::string input;
+  std::vector<std::string> policies;
+  std::string json;
+  EvaluateOptions options;
+};
+
+std::string significance(double p) {
+  return p < 1e-4 ? "<1e-4" : fmt::format("{:.4f}", p);
+}
+
+void print(const Evaluation& evaluation) {
+  Table table({{"policy"},
+               {"mean ratio", Align::kRight},
+               {"+-95%", Align::kRight},
+               {"std", Align::kRight},
+               {"min", Align::kRight},
+               {"matched", Align::kRight},
+               {"vs first", Align::kRight},
+               {"p", Align::kRight},
+               {"decisions/s", Align::kRight},
+               {"p50", Align::kRight},
+               {"p99", Align::kRight}});
+  for (const PolicyResult& result : evaluation.policies) {
+    const bool first = &result == &evaluation.policies.front();
+    table.add_row(
+        {result.resolved.empty() ? result.name : result.resolved,
+         fmt::format("{:.4f}", result.ratio.mean), fmt::format("{:.4f}", result.ratio.ci95),
+         fmt::format("{:.4f}", result.ratio.standard_deviation),
+         fmt::format("{:.4f}", result.ratio.minimum), fmt::format("{:.1f}", result.matched),
+         first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
+         first ? "" : significance(result.against_first.wilcoxon_p),
+         human_rate(result.decisions_per_second, ""),
+         human_duration(1e-6 * result.p50_microseconds),
+         human_duration(1e-6 * result.p99_microseconds)});
+  }
+  fmt::print("{} instances of {} ({})\n\n{}",
+             human_count(static_cast<std::int64_t>(evaluation.num_instances)),
+             evaluation.provenance.source, evaluation.problem, table.render());
+  if (evaluation.num_unproven > 0) {
+    fmt::print("\n{} optima are not proven: their ratios are taken against the upper bound.\n",
+               evaluation.num_unproven);
+  }
+}
+
+void run(const EvaluateArguments& arguments) {
+  std::vector<Contestant> contestants;
+  for (const std::string& spec : arguments.policies) {
+    contestants.push_back({spec, policies().make(spec)});
+  }
+  TerminalProgress progress;
+  Dataset data = Dataset::load(arguments.input);
+  if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
+  const Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
+  print(evaluation);
+  if (!arguments.json.empty()) write_file_atomically(arguments.json, to_json(evaluation));
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app) {
+  auto arguments = std::make_shared<EvaluateArguments>();
+  auto* command = app.add_subcommand("evaluate", "Judge policies by their optimality ratio");
+  command
+      ->add_option("file", arguments->input, "The dataset; solved on the fly if it has no optima")
+      ->required();
+  command
+      ->add_option("--policy", arguments->policies,
+                   "A policy, e.g. greedy or \"greedy-t(train=FILE)\"; may be given many times")
+      ->required()
+      ->allow_extra_args(false);
+  add_json_option(*command, arguments->json);
+  add_seed_option(*command, arguments->options.seed);
+  add_threads_option(*command, arguments->options.threads);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

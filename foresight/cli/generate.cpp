@@ -1,0 +1,72 @@
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+struct GenerateArguments {
+  std::string source;
+  std::uint64_t count = 0;
+  std::uint64_t seed = 1;
+  std::string output;
+  std::string problem;
+  bool label = false;
+  int threads = 0;
+};
+
+constexpr std::uint64_t kDefaultCount = 1000;
+
+void run(const GenerateArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto source = sources().make(arguments.source);
+  const std::uint64_t count =
+      arguments.count > 0 ? arguments.count : source->size().value_or(kDefaultCount);
+  const Provenance provenance{Spec::parse(arguments.source).to_string(), arguments.seed};
+
+  TerminalProgress progress;
+  progress.begin("generating", static_cast<std::int64_t>(count), "instances");
+  Dataset data = generate(*source, provenance, count, arguments.threads, progress);
+  progress.end();
+  if (!arguments.problem.empty()) data = data.for_problem(arguments.problem);
+  const auto problem = problems().make(data.schema().problem);
+  for (std::size_t i = 0; i < data.size(); ++i) problem->check(data.instance(i));
+  if (arguments.label) data = solve(data, {.threads = arguments.threads}, progress);
+  data.save(arguments.output);
+
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  fmt::print("wrote {}: {} {} instances of {}, {} arrivals, {} edges{}, {} in {}\n",
+             arguments.output, human_count(static_cast<std::int64_t>(data.size())), problem->name(),
+             provenance.source, human_count(data.num_arrivals()), human_count(data.num_edges()),
+             arguments.label ? ", labelled" : "",
+             human_bytes(std::filesystem::file_size(arguments.output)),
+             human_duration(elapsed.count()));
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& app) {
+  auto arguments = std::make_shared<GenerateArguments>();
+  auto* command =
+      app.add_subcommand("generate", "Draw instances from a source into a dataset file");
+  command->add_option("source", arguments->source, "What to draw from, e.g. \"crowd(u=10,v=30)\"")
+      ->required();
+  command
+      ->add_option("-n,--count", arguments->count,
+                   "Number of instances (default 1000, or all that were recorded)")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command->add_option("-o,--output", arguments->output, "The file to write")->required();
+  command->add_option("--problem", arguments->problem,
+                      "The problem they are for (default: the source's own)");
+  command->add_flag("--label", arguments->label, "Also solve them in hindsight");
+  add_seed_option(*command, arguments->seed);
+  add_threads_option(*command, arguments->threads);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "foresight/cli/command.h"
+#include "foresight/data/source.h"
+#include "foresight/policy/policy.h"
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+namespace {
+
+/// `name - summary`, and below it a line per option: its default, its range, what it means.
+template <typename T>
+void show(const Registry<T>& registry, const std::string& heading) {
+  fmt::print("{}\n", heading);
+  for (const Entry<T>& entry : registry.entries()) {
+    fmt::print("\n  {} - {}\n", entry.name, entry.summary);
+    const std::vector<OptionInfo> options = registry.options(entry);
+    std::size_t first = 0, second = 0;
+    for (const OptionInfo& option : options) {
+      first = std::max(first, option.name.size() + 1 + option.default_value.size());
+      second = std::max(second, option.range.size());
+    }
+    for (const OptionInfo& option : options) {
+      fmt::print("      {:<{}}  {:<{}}  {}\n", option.name + "=" + option.default_value, first,
+                 option.range, second, option.text);
+    }
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app) {
+  auto* command = app.add_subcommand("list", "Show the sources, problems and policies there are");
+  auto what = std::make_shared<std::string>();
+  command->add_option("what", *what, "Only these")
+      ->check(CLI::IsMember({"sources", "problems", "policies"}));
+  command->callback([what] {
+    const auto wanted = [&](const char* kind) { return what->empty() || *what == kind; };
+    if (wanted("sources")) show(sources(), "SOURCES of instances, for `foresight generate`");
+    if (wanted("problems")) show(problems(), "PROBLEMS");
+    if (wanted("policies")) show(policies(), "POLICIES, for `foresight evaluate --policy`");
+  });
+}
+
+}  // namespace foresight

@@ -1,0 +1,5 @@
+#include "foresight/cli/command.h"
+
+int main(int argc, char** argv) {
+  return foresight::run_program(argc, argv);
+}

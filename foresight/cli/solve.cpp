@@ -1,0 +1,63 @@
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+struct SolveArguments {
+  std::string input;
+  std::string output;
+  SolveOptions options;
+};
+
+void run(const SolveArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string output = arguments.output.empty() ? arguments.input : arguments.output;
+  const std::filesystem::path checkpoint = output + ".partial";
+  TerminalProgress progress;
+  const Dataset data =
+      solve(Dataset::load(arguments.input), arguments.options, progress, checkpoint);
+  data.save(output);
+  std::filesystem::remove(checkpoint);
+
+  std::size_t proven = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Label label = data.label(i);
+    proven += label.proven();
+    total += label.value;
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  fmt::print("wrote {}: {} optima, {} proven, mean value {:.4f}, in {}\n", output,
+             human_count(static_cast<std::int64_t>(data.size())),
+             proven == data.size() ? "all" : human_count(static_cast<std::int64_t>(proven)),
+             data.size() == 0 ? 0 : total / static_cast<double>(data.size()),
+             human_duration(elapsed.count()));
+}
+
+}  // namespace
+
+void add_solve_command(CLI::App& app) {
+  auto arguments = std::make_shared<SolveArguments>();
+  auto* command = app.add_subcommand("solve", "Add the hindsight optima to a dataset file");
+  command->add_option("file", arguments->input, "The dataset")->required();
+  command->add_option("-o,--output", arguments->output, "The file to write (default: the same)");
+  command
+      ->add_option("--time-limit", arguments->options.time_limit_seconds,
+                   "Seconds per instance, where branch and bound is needed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_threads_option(*command, arguments->options.threads);
+  command->footer(
+      "An interrupted run keeps what it solved in OUTPUT.partial; the same command goes on from "
+      "it.");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

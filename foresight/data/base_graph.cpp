@@ -1,0 +1,223 @@
+#include "foresight/data/base_graph.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+namespace {
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Copies the rows of the chosen nodes out of a row-major table.
+template <typename Id>
+std::vector<float> select_rows(const std::vector<float>& values, std::size_t width,
+                               std::span<const Id> rows) {
+  std::vector<float> result;
+  result.reserve(rows.size() * width);
+  for (const Id row : rows) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(index(row) * width);
+    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+  }
+  return result;
+}
+
+std::span<const float> row_of(const std::vector<float>& values, std::size_t width,
+                              std::int32_t row) {
+  return std::span(values).subspan(index(row) * width, width);
+}
+
+}  // namespace
+
+void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_types,
+               const std::filesystem::path& file) {
+  if (edges.empty()) fail(ErrorCode::kData, "{}: there is no edge", file.string());
+  const auto key = [](const BaseEdge& e) { return std::tuple(e.type, e.node); };
+  std::ranges::stable_sort(edges, {}, key);
+  const auto repeated = std::ranges::adjacent_find(edges, {}, key);
+  if (repeated != edges.end()) {
+    fail(ErrorCode::kData, "{}:{}: the edge was given before, in line {}", file.string(),
+         std::next(repeated)->line, repeated->line);
+  }
+  graph.edge_begin.assign(num_types + 1, 0);
+  graph.nodes.reserve(edges.size());
+  graph.weights.reserve(edges.size());
+  for (const BaseEdge& edge : edges) {
+    ++graph.edge_begin[index(edge.type) + 1];
+    graph.nodes.push_back(edge.node);
+    graph.weights.push_back(edge.weight);
+  }
+  std::partial_sum(graph.edge_begin.begin(), graph.edge_begin.end(), graph.edge_begin.begin());
+}
+
+void SamplingOptions::read(OptionReader& o, std::string_view fixed_key) {
+  o.integer("u", u, 0, kMaxNodes, "fixed nodes per instance; 0: all there are");
+  o.integer("v", v, 0, kMaxNodes, "arrivals per instance; 0: as many as there are types");
+  o.choice(fixed_key, fixed, {"fixed", "vary", "permute"},
+           "the same set in all instances, a new one for each, or the same one reordered for each");
+  o.choice("pool", pool, {"all", "even", "odd"},
+           "which fixed nodes may be drawn, by their index in the base graph");
+  o.integer("draw", draw, 0, std::numeric_limits<int>::max(),
+            "which random draw of the shared set, independent of the seed");
+}
+
+BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
+                                 const std::string& origin)
+    : graph_(std::move(graph)), options_(std::move(options)), origin_(origin) {
+  for (NodeId u = 0; u < graph_.num_fixed; ++u) {
+    const bool even = u % 2 == 0;
+    if (options_.pool == "all" || even == (options_.pool == "even")) pool_.push_back(u);
+  }
+  if (pool_.size() < index(options_.u)) {
+    fail(ErrorCode::kUsage, "{}: u={} fixed nodes are asked for, but only {} are there (pool={})",
+         origin, options_.u, pool_.size(), options_.pool);
+  }
+  drop_edges_except(mark(pool_));
+  types_ = types_joined_to(mark(pool_));
+  if (types_.types.empty()) {
+    fail(ErrorCode::kData, "{}: no arrival has an edge to any fixed node (pool={})", origin,
+         options_.pool);
+  }
+  const bool take_all = options_.u == 0;
+  if (take_all) options_.u = static_cast<int>(pool_.size());
+  if (options_.v == 0) options_.v = static_cast<int>(graph_.num_types());
+  if (options_.fixed != "vary") {
+    Rng rng(static_cast<std::uint64_t>(options_.draw), Stream::kFixedSet, 0);
+    shared_ = take_all ? pool_ : choose_fixed(rng);
+    drop_edges_except(mark(shared_));
+    types_ = types_joined_to(mark(shared_));
+  }
+}
+
+std::vector<bool> BaseGraphSource::mark(std::span<const NodeId> chosen) const {
+  std::vector<bool> marks(index(graph_.num_fixed));
+  for (const NodeId u : chosen) marks[index(u)] = true;
+  return marks;
+}
+
+bool BaseGraphSource::has_edge(std::int32_t type, const std::vector<bool>& chosen) const {
+  const auto begin = graph_.nodes.begin() + graph_.edge_begin[index(type)];
+  const auto end = graph_.nodes.begin() + graph_.edge_begin[index(type) + 1];
+  return std::any_of(begin, end, [&](NodeId u) { return chosen[index(u)]; });
+}
+
+void BaseGraphSource::drop_edges_except(const std::vector<bool>& chosen) {
+  std::size_t kept = 0;
+  std::size_t e = 0;
+  for (std::size_t type = 0; type < graph_.num_types(); ++type) {
+    const auto begin = static_cast<std::int64_t>(kept);
+    for (; e < index(graph_.edge_begin[type + 1]); ++e) {
+      if (!chosen[index(graph_.nodes[e])]) continue;
+      graph_.nodes[kept] = graph_.nodes[e];
+      graph_.weights[kept++] = graph_.weights[e];
+    }
+    graph_.edge_begin[type] = begin;
+  }
+  graph_.edge_begin.back() = static_cast<std::int64_t>(kept);
+  graph_.nodes.resize(kept);
+  graph_.weights.resize(kept);
+}
+
+/// Drawing among these is the same as drawing among all and redrawing those without an edge.
+BaseGraphSource::Types BaseGraphSource::types_joined_to(const std::vector<bool>& chosen) const {
+  Types result;
+  double total = 0;
+  for (std::size_t i = 0; i < graph_.num_types(); ++i) {
+    const auto type = static_cast<std::int32_t>(i);
+    const double frequency = graph_.frequencies.empty() ? 1 : graph_.frequencies[i];
+    if (frequency <= 0 || !has_edge(type, chosen)) continue;
+    result.types.push_back(type);
+    result.cumulative.push_back(total += frequency);
+  }
+  if (graph_.frequencies.empty()) result.cumulative.clear();
+  return result;
+}
+
+std::int32_t BaseGraphSource::Types::draw(Rng& rng) const {
+  if (cumulative.empty()) return types[rng.below(types.size())];
+  const double x = rng.uniform() * cumulative.back();
+  // Searching all but the last keeps an x rounded up to the total in range.
+  const auto found = std::upper_bound(cumulative.begin(), std::prev(cumulative.end()), x);
+  return types[index(found - cumulative.begin())];
+}
+
+/// Draws a set that some arrival can be matched to; a set without any edge is drawn again.
+std::vector<NodeId> BaseGraphSource::choose_fixed(Rng& rng) const {
+  constexpr int kAttempts = 10'000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<NodeId> chosen = rng.sample(static_cast<std::int32_t>(pool_.size()), options_.u);
+    for (NodeId& u : chosen) u = pool_[index(u)];
+    const std::vector<bool> marks = mark(chosen);
+    if (std::ranges::any_of(types_.types, [&](auto type) { return has_edge(type, marks); })) {
+      return chosen;
+    }
+  }
+  fail(ErrorCode::kData, "{}: {} draws of {} fixed nodes all had no edge to any arrival", origin_,
+       kAttempts, options_.u);
+}
+
+Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index) const {
+  Rng rng(seed, Stream::kInstance, instance_index);
+  std::vector<NodeId> chosen = options_.fixed == "vary" ? choose_fixed(rng) : shared_;
+  if (options_.fixed == "permute") {
+    const auto order = rng.sample(options_.u, options_.u);
+    for (std::size_t i = 0; i < order.size(); ++i) chosen[i] = shared_[index(order[i])];
+  }
+  std::vector<NodeId> local(index(graph_.num_fixed), kSkip);
+  for (std::size_t i = 0; i < chosen.size(); ++i) local[index(chosen[i])] = static_cast<NodeId>(i);
+
+  const Schema& schema = graph_.schema;
+  InstanceBuilder builder(options_.u);
+  builder.set_attributes(
+      select_rows<NodeId>(graph_.fixed_attributes, schema.fixed_attributes.size(), chosen),
+      schema.fixed_attributes.size());
+  if (!graph_.budgets.empty()) {
+    builder.set_budgets(select_rows<NodeId>(graph_.budgets, 1, chosen));
+  }
+  if (!graph_.topic_sets.empty()) {
+    std::vector<std::vector<std::int32_t>> sets;
+    for (const NodeId u : chosen) sets.push_back(graph_.topic_sets[index(u)]);
+    builder.set_topics(static_cast<int>(schema.topics.size()), sets);
+  }
+  builder.set_ids(chosen);
+
+  std::vector<std::pair<NodeId, float>> edges;
+  std::vector<NodeId> nodes;
+  std::vector<float> weights;
+  constexpr int kMostMisses = 1000;
+  const Types* types = &types_;
+  Types joined;
+  for (int t = 0, misses = 0; t < options_.v;) {
+    const std::int32_t type = types->draw(rng);
+    edges.clear();
+    for (auto e = index(graph_.edge_begin[index(type)]);
+         e < index(graph_.edge_begin[index(type) + 1]); ++e) {
+      const NodeId u = local[index(graph_.nodes[e])];
+      if (u != kSkip) edges.emplace_back(u, graph_.weights[e]);
+    }
+    if (edges.empty()) {
+      // Types that can be matched are rare: draw among them only, which is the same in
+      // distribution.
+      if (++misses == kMostMisses) types = &(joined = types_joined_to(mark(chosen)));
+      continue;
+    }
+    std::sort(edges.begin(), edges.end());
+    nodes.clear();
+    weights.clear();
+    for (const auto& [node, weight] : edges) {
+      nodes.push_back(node);
+      weights.push_back(weight);
+    }
+    builder.arrive(nodes, weights, type, row_of(graph_.preferences, schema.topics.size(), type),
+                   row_of(graph_.arrival_attributes, schema.arrival_attributes.size(), type));
+    ++t;
+  }
+  return std::move(builder).build();
+}
+
+}  // namespace foresight

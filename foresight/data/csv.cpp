@@ -1,0 +1,102 @@
+// A user's own base graph: a folder of CSV files with headers, columns in any order.
+//   edges.csv     u and v, a fixed node and an arrival type joined by an edge; optional weight
+//   fixed.csv     optional file: id, optional budget, optional topics as A|B|C, attributes
+//   arrivals.csv  optional file: id, optional frequency, optional prefer:TOPIC, attributes
+// Ids are any text; attributes are all other columns; a weight not given is 1. Where fixed.csv or
+// arrivals.csv is there, it lists all nodes of its side in their order; else they are numbered as
+// they appear in edges.csv. A type arrives in proportion to its frequency, one with frequency 0
+// never. With topics but without prefer:TOPIC columns every topic is worth 1. Made for osbm if
+// there are topics, else for adwords if there are budgets, else for e-obm.
+#include "foresight/base/error.h"
+#include "foresight/data/base_graph.h"
+#include "foresight/data/tables_internal.h"
+
+namespace foresight {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CsvSourceOptions {
+  SamplingOptions sampling;
+  std::string path;
+
+  void read(OptionReader& o) {
+    o.text("path", path, "folder with edges.csv and, optionally, fixed.csv and arrivals.csv");
+    sampling.read(o, "fixed");
+  }
+};
+
+void read_arrivals(const fs::path& file, BaseGraph& graph, Ids& types) {
+  CsvReader csv(file);
+  const std::size_t id = csv.column("id");
+  const auto frequency = csv.find_column("frequency");
+  const auto preferences = preference_columns(csv, graph.schema.topics);
+  const Columns others = Columns::other_than(csv, {"id", "frequency", "prefer:"});
+  graph.schema.arrival_attributes = others.names;
+  double total = 0;
+  while (csv.next()) {
+    read_new_id(csv, id, types);
+    if (frequency) total += graph.frequencies.emplace_back(read_amount(csv, *frequency));
+    for (const auto column : preferences) graph.preferences.push_back(read_amount(csv, column));
+    for (const auto column : others.positions) {
+      graph.arrival_attributes.push_back(read_number(csv, column));
+    }
+  }
+  if (types.size() == 0) fail(ErrorCode::kData, "{}: there is no arrival", file.string());
+  if (frequency && total <= 0) {
+    fail(ErrorCode::kData, "{}: column \"frequency\" is 0 in all lines", file.string());
+  }
+}
+
+BaseGraph load(const fs::path& folder) {
+  const bool has_fixed = fs::exists(folder / "fixed.csv");
+  const bool has_arrivals = fs::exists(folder / "arrivals.csv");
+  FixedTable fixed = has_fixed ? FixedTable::read(folder / "fixed.csv") : FixedTable();
+  BaseGraph graph;
+  graph.schema = {.problem = fixed.problem(),
+                  .fixed_attributes = std::move(fixed.attribute_names),
+                  .topics = std::move(fixed.topics)};
+  graph.fixed_attributes = std::move(fixed.attributes);
+  graph.budgets = std::move(fixed.budgets);
+  graph.topic_sets = std::move(fixed.topic_sets);
+  Ids types;
+  if (has_arrivals) read_arrivals(folder / "arrivals.csv", graph, types);
+
+  CsvReader csv(folder / "edges.csv");
+  const std::size_t u = csv.column("u");
+  const std::size_t v = csv.column("v");
+  const auto weight = csv.find_column("weight");
+  expect_columns(csv, {"u", "v", "weight"});
+  std::vector<BaseEdge> edges;
+  while (csv.next()) {
+    const NodeId node = has_fixed ? read_known_id(csv, u, fixed.ids, "an id of fixed.csv")
+                                  : fixed.ids.number(read_id(csv, u));
+    const std::int32_t type = has_arrivals ? read_known_id(csv, v, types, "an id of arrivals.csv")
+                                           : types.number(read_id(csv, v));
+    edges.push_back({type, node, weight ? read_amount(csv, *weight) : 1, csv.line()});
+  }
+  graph.num_fixed = static_cast<NodeId>(fixed.ids.size());
+  set_edges(graph, std::move(edges), types.size(), csv.path());
+  if (graph.preferences.empty()) {
+    graph.preferences.assign(graph.num_types() * graph.schema.topics.size(), 1);
+  }
+  return graph;
+}
+
+class CsvSource : public BaseGraphSource {
+ public:
+  explicit CsvSource(const CsvSourceOptions& options)
+      : BaseGraphSource(load(required_path(options.path, "csv",
+                                           "a folder with edges.csv and, optionally, fixed.csv and "
+                                           "arrivals.csv")),
+                        options.sampling, options.path) {}
+};
+
+}  // namespace
+
+Entry<Source> csv_source() {
+  return make_entry<Source, CsvSource, CsvSourceOptions>(
+      "csv", "your own base graph: edges.csv, optional fixed.csv and arrivals.csv");
+}
+
+}  // namespace foresight

@@ -1,0 +1,409 @@
+#include "foresight/data/dataset.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
+#include "foresight/base/safetensors.h"
+
+namespace foresight {
+namespace {
+
+constexpr const char* kFormat = "foresight-dataset";
+constexpr const char* kVersion = "1";
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  return nlohmann::json(names).dump();
+}
+
+std::vector<std::string> split_names(const SafeTensors& file, std::string_view key) {
+  const auto names = nlohmann::json::parse(file.meta(key), nullptr, false);
+  const bool is_list = names.is_array() && std::all_of(names.begin(), names.end(),
+                                                       [](auto& name) { return name.is_string(); });
+  if (!is_list) {
+    fail(ErrorCode::kData, "{}: metadata \"{}\" must be a list of names, got {}",
+         file.path().string(), key, file.meta(key));
+  }
+  return names.template get<std::vector<std::string>>();
+}
+
+std::uint64_t parse_seed(const SafeTensors& file) {
+  const std::string& text = file.meta("seed");
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail(ErrorCode::kData, "{}: metadata \"seed\" must be a whole number, got \"{}\"",
+         file.path().string(), text);
+  }
+  return seed;
+}
+
+void check_rising(std::span<const std::int64_t> positions, std::size_t total, const char* name) {
+  const bool rising = !positions.empty() && positions.front() == 0 &&
+                      std::is_sorted(positions.begin(), positions.end()) &&
+                      positions.back() == static_cast<std::int64_t>(total);
+  if (!rising) {
+    fail(ErrorCode::kData, "array \"{}\" must rise from 0 to {}, the length of what it divides",
+         name, total);
+  }
+}
+
+template <typename T>
+void append(std::vector<T>& to, std::span<const T> from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+struct Dataset::Storage {
+  std::vector<std::int64_t> fixed_begin{0}, arrival_begin{0}, topic_begin{0}, edge_begin{0};
+  std::vector<float> fixed_budget, fixed_attributes;
+  std::vector<std::int32_t> fixed_id, topic;
+  std::vector<NodeId> edge_node;
+  std::vector<float> edge_weight;
+  std::vector<std::int32_t> arrival_type;
+  std::vector<float> arrival_preferences, arrival_attributes;
+
+  void add(const Instance& instance) {
+    const InstanceView& view = instance.view();
+    const Market& market = view.market;
+    append(fixed_budget, market.budgets);
+    append(fixed_id, market.ids);
+    append(fixed_attributes, market.attributes.values);
+    for (NodeId u = 0; u < market.num_fixed; ++u) {
+      append(topic, market.topics_of(u));
+      topic_begin.push_back(static_cast<std::int64_t>(topic.size()));
+    }
+    fixed_begin.push_back(fixed_begin.back() + market.num_fixed);
+    const std::int64_t shift = edge_begin.back() - view.edge_begin.front();
+    for (const std::int64_t position : view.edge_begin.subspan(1)) {
+      edge_begin.push_back(position + shift);
+    }
+    const auto first_edge = index(view.edge_begin.front());
+    append(edge_node, view.nodes.subspan(first_edge, index(instance.num_edges())));
+    append(edge_weight, view.weights.subspan(first_edge, index(instance.num_edges())));
+    append(arrival_type, view.types);
+    arrival_type.resize(edge_begin.size() - 1, kNoType);
+    append(arrival_preferences, view.preferences.values);
+    append(arrival_attributes, view.attributes.values);
+    arrival_begin.push_back(arrival_begin.back() + instance.num_arrivals());
+  }
+
+  /// Leaves out what no instance has.
+  void trim() {
+    if (topic.empty()) topic_begin.clear();
+    const bool typed = std::any_of(arrival_type.begin(), arrival_type.end(),
+                                   [](std::int32_t type) { return type != kNoType; });
+    if (!typed) arrival_type.clear();
+  }
+};
+
+struct Dataset::LabelStorage {
+  std::vector<double> value, bound;
+  std::vector<NodeId> matching;
+};
+
+template <typename Self, typename Visitor>
+void Dataset::visit(Self& self, Visitor&& visitor) {
+  auto& a = self.arrays_;
+  const Schema& schema = self.schema_;
+  visitor("instance.fixed_begin", a.fixed_begin, 1);
+  visitor("instance.arrival_begin", a.arrival_begin, 1);
+  visitor("fixed.budget", a.fixed_budget, 1);
+  visitor("fixed.id", a.fixed_id, 1);
+  visitor("fixed.attributes", a.fixed_attributes, schema.fixed_attributes.size());
+  visitor("fixed.topic_begin", a.topic_begin, 1);
+  visitor("topic", a.topic, 1);
+  visitor("arrival.edge_begin", a.edge_begin, 1);
+  visitor("arrival.type", a.arrival_type, 1);
+  visitor("arrival.preferences", a.arrival_preferences, schema.topics.size());
+  visitor("arrival.attributes", a.arrival_attributes, schema.arrival_attributes.size());
+  visitor("edge.node", a.edge_node, 1);
+  visitor("edge.weight", a.edge_weight, 1);
+  visitor("label.value", a.label_value, 1);
+  visitor("label.bound", a.label_bound, 1);
+  visitor("label.matching", a.label_matching, 1);
+}
+
+Dataset Dataset::load(const std::filesystem::path& path) {
+  const auto file = SafeTensors::open(path);
+  const auto found = file->metadata().find("format");
+  if (found == file->metadata().end() || found->second != kFormat) {
+    fail(ErrorCode::kData, "{}: not a dataset (its format is \"{}\")", path.string(),
+         found == file->metadata().end() ? "" : found->second);
+  }
+  if (file->meta("version") != kVersion) {
+    fail(ErrorCode::kData,
+         "{}: dataset version {} is not known here; this program reads version {}", path.string(),
+         file->meta("version"), kVersion);
+  }
+  Dataset data;
+  data.schema_ = {.problem = file->meta("problem"),
+                  .fixed_attributes = split_names(*file, "fixed_attributes"),
+                  .arrival_attributes = split_names(*file, "arrival_attributes"),
+                  .topics = split_names(*file, "topics")};
+  data.provenance_ = {file->meta("source"), parse_seed(*file)};
+  data.digest_ = file->digest();
+  data.storage_ = file;
+  visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t) {
+    if (file->has(name)) array = file->array<T>(name);
+  });
+  try {
+    data.check();
+  } catch (const Error& error) {
+    fail(ErrorCode::kData, "{}: {}", path.string(), error.what());
+  }
+  return data;
+}
+
+Dataset Dataset::gather(Schema schema, Provenance provenance, std::span<const Instance> instances) {
+  auto storage = std::make_shared<Storage>();
+  for (const Instance& instance : instances) storage->add(instance);
+  storage->trim();
+  Dataset data;
+  data.schema_ = std::move(schema);
+  data.provenance_ = std::move(provenance);
+  data.arrays_ = {.fixed_begin = storage->fixed_begin,
+                  .arrival_begin = storage->arrival_begin,
+                  .fixed_budget = storage->fixed_budget,
+                  .fixed_id = storage->fixed_id,
+                  .fixed_attributes = storage->fixed_attributes,
+                  .topic_begin = storage->topic_begin,
+                  .topic = storage->topic,
+                  .edge_begin = storage->edge_begin,
+                  .edge_node = storage->edge_node,
+                  .edge_weight = storage->edge_weight,
+                  .arrival_type = storage->arrival_type,
+                  .arrival_preferences = storage->arrival_preferences,
+                  .arrival_attributes = storage->arrival_attributes,
+                  .label_value = {},
+                  .label_bound = {},
+                  .label_matching = {}};
+  data.storage_ = std::move(storage);
+  data.check_positions();
+  data.check_lengths();
+  return data;
+}
+
+void Dataset::save(const std::filesystem::path& path) const {
+  SafeTensorsWriter writer;
+  writer.set_meta("format", kFormat);
+  writer.set_meta("version", kVersion);
+  writer.set_meta("problem", schema_.problem);
+  writer.set_meta("source", provenance_.source);
+  writer.set_meta("seed", fmt::to_string(provenance_.seed));
+  writer.set_meta("fixed_attributes", join_names(schema_.fixed_attributes));
+  writer.set_meta("arrival_attributes", join_names(schema_.arrival_attributes));
+  writer.set_meta("topics", join_names(schema_.topics));
+  visit(*this, [&]<typename T>(const char* name, std::span<const T> array, std::size_t width) {
+    if (array.empty()) return;
+    if (width == 1) return writer.add<T>(name, {array.size()}, array);
+    writer.add<T>(name, {array.size() / width, width}, array);
+  });
+  writer.write(path);
+}
+
+Instance Dataset::instance(std::size_t i) const {
+  const Arrays& a = arrays_;
+  const auto fixed = index(a.fixed_begin[i]);
+  const auto num_fixed = index(a.fixed_begin[i + 1]) - fixed;
+  const auto first = index(a.arrival_begin[i]);
+  const auto arrivals = index(a.arrival_begin[i + 1]) - first;
+  const auto slice = [](auto array, std::size_t begin, std::size_t count) {
+    return array.empty() ? array : array.subspan(begin, count);
+  };
+  const auto rows = [&](std::span<const float> array, std::size_t width, std::size_t begin,
+                        std::size_t count) {
+    return Rows{slice(array, begin * width, count * width), array.empty() ? 0 : width};
+  };
+  const InstanceView view{
+      .market = {.num_fixed = static_cast<NodeId>(num_fixed),
+                 .horizon = static_cast<int>(arrivals),
+                 .budgets = slice(a.fixed_budget, fixed, num_fixed),
+                 .ids = slice(a.fixed_id, fixed, num_fixed),
+                 .attributes =
+                     rows(a.fixed_attributes, schema_.fixed_attributes.size(), fixed, num_fixed),
+                 .num_topics = a.topic_begin.empty() ? 0 : static_cast<int>(schema_.topics.size()),
+                 .topic_begin = slice(a.topic_begin, fixed, num_fixed + 1),
+                 .topics = a.topic},
+      .edge_begin = a.edge_begin.subspan(first, arrivals + 1),
+      .nodes = a.edge_node,
+      .weights = a.edge_weight,
+      .types = slice(a.arrival_type, first, arrivals),
+      .preferences = rows(a.arrival_preferences, schema_.topics.size(), first, arrivals),
+      .attributes = rows(a.arrival_attributes, schema_.arrival_attributes.size(), first, arrivals)};
+  return Instance(view, storage_);
+}
+
+Label Dataset::label(std::size_t i) const {
+  const auto begin = arrays_.label_matching.begin() + arrays_.arrival_begin[i];
+  const auto end = arrays_.label_matching.begin() + arrays_.arrival_begin[i + 1];
+  return {arrays_.label_value[i], arrays_.label_bound[i], {begin, end}};
+}
+
+Dataset Dataset::with_labels(std::span<const Label> labels) const {
+  if (labels.size() != size()) {
+    fail(ErrorCode::kUsage, "{} labels are given for {} instances", labels.size(), size());
+  }
+  auto storage = std::make_shared<LabelStorage>();
+  for (const Label& label : labels) {
+    storage->value.push_back(label.value);
+    storage->bound.push_back(label.bound);
+    append(storage->matching, std::span(label.matching));
+  }
+  Dataset data = *this;
+  data.digest_.clear();
+  data.arrays_.label_value = storage->value;
+  data.arrays_.label_bound = storage->bound;
+  data.arrays_.label_matching = storage->matching;
+  data.label_storage_ = std::move(storage);
+  data.check_lengths();
+  return data;
+}
+
+Dataset Dataset::for_problem(std::string problem) const {
+  Dataset data = *this;
+  data.schema_.problem = std::move(problem);
+  data.digest_.clear();
+  data.arrays_.label_value = {};
+  data.arrays_.label_bound = {};
+  data.arrays_.label_matching = {};
+  data.label_storage_ = nullptr;
+  return data;
+}
+
+void Dataset::check_positions() const {
+  const Arrays& a = arrays_;
+  if (a.fixed_begin.size() != a.arrival_begin.size() || a.fixed_begin.empty()) {
+    fail(ErrorCode::kData,
+         "arrays \"instance.fixed_begin\" and \"instance.arrival_begin\" must have one entry more "
+         "than there are instances, got {} and {}",
+         a.fixed_begin.size(), a.arrival_begin.size());
+  }
+  const auto fixed = index(std::max<std::int64_t>(0, a.fixed_begin.back()));
+  const auto arrivals = index(std::max<std::int64_t>(0, a.arrival_begin.back()));
+  check_rising(a.fixed_begin, fixed, "instance.fixed_begin");
+  check_rising(a.arrival_begin, arrivals, "instance.arrival_begin");
+  for (std::size_t i = 0; i < size(); ++i) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (a.fixed_begin[i + 1] - a.fixed_begin[i] > kMost ||
+        a.arrival_begin[i + 1] - a.arrival_begin[i] > kMost) {
+      fail(ErrorCode::kData, "instance {} has more than {} nodes", i, kMost);
+    }
+  }
+  if (a.edge_begin.size() != arrivals + 1) {
+    fail(ErrorCode::kData, "array \"arrival.edge_begin\" must have {} entries, got {}",
+         arrivals + 1, a.edge_begin.size());
+  }
+  check_rising(a.edge_begin, a.edge_node.size(), "arrival.edge_begin");
+  if (!a.topic_begin.empty()) {
+    if (a.topic_begin.size() != fixed + 1) {
+      fail(ErrorCode::kData, "array \"fixed.topic_begin\" must have {} entries, got {}", fixed + 1,
+           a.topic_begin.size());
+    }
+    check_rising(a.topic_begin, a.topic.size(), "fixed.topic_begin");
+  }
+}
+
+void Dataset::check_lengths() const {
+  const Arrays& a = arrays_;
+  const auto fixed = index(a.fixed_begin.back());
+  const auto arrivals = index(a.arrival_begin.back());
+  const auto expect = [](std::size_t found, std::size_t expected, const char* name) {
+    if (found == expected) return;
+    fail(ErrorCode::kData, "array \"{}\" must have {} entries, got {}", name, expected, found);
+  };
+  const auto expect_optional = [&](std::size_t found, std::size_t expected, const char* name) {
+    if (found != 0) expect(found, expected, name);
+  };
+  expect(a.edge_weight.size(), a.edge_node.size(), "edge.weight");
+  expect_optional(a.fixed_budget.size(), fixed, "fixed.budget");
+  expect_optional(a.fixed_id.size(), fixed, "fixed.id");
+  expect(a.fixed_attributes.size(), fixed * schema_.fixed_attributes.size(), "fixed.attributes");
+  expect_optional(a.arrival_type.size(), arrivals, "arrival.type");
+  expect_optional(a.arrival_preferences.size(), arrivals * schema_.topics.size(),
+                  "arrival.preferences");
+  expect(a.arrival_attributes.size(), arrivals * schema_.arrival_attributes.size(),
+         "arrival.attributes");
+  if (a.label_value.empty() && a.label_bound.empty() && a.label_matching.empty()) return;
+  expect(a.label_value.size(), size(), "label.value");
+  expect(a.label_bound.size(), size(), "label.bound");
+  expect(a.label_matching.size(), arrivals, "label.matching");
+}
+
+void Dataset::check_label(std::size_t i) const {
+  const double value = arrays_.label_value[i];
+  const double bound = arrays_.label_bound[i];
+  if (!(std::isfinite(value) && value >= 0 && std::isfinite(bound) && bound >= value)) {
+    fail(ErrorCode::kData, "its label has value {} and bound {}; 0 <= value <= bound must hold",
+         value, bound);
+  }
+  const Instance instance = this->instance(i);
+  for (int t = 0; t < instance.num_arrivals(); ++t) {
+    const NodeId node = arrays_.label_matching[index(arrays_.arrival_begin[i] + t)];
+    const auto nodes = instance.arrival(t).nodes;
+    if (node != kSkip && !std::binary_search(nodes.begin(), nodes.end(), node)) {
+      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is no neighbour", t,
+           node);
+    }
+  }
+}
+
+void Dataset::check() const {
+  check_positions();
+  check_lengths();
+  constexpr std::size_t kChunk = 256;
+  parallel_for((size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(size(), (chunk + 1) * kChunk); ++i) {
+      try {
+        validate(instance(i).view());
+        if (!arrays_.label_value.empty()) check_label(i);
+      } catch (const Error& error) {
+        fail(ErrorCode::kData, "instance {}: {}", i, error.what());
+      }
+    }
+  });
+}
+
+bool operator==(const Dataset& a, const Dataset& b) {
+  const bool labelled = !a.arrays_.label_value.empty();
+  if (a.schema_ != b.schema_ || a.provenance_ != b.provenance_ || a.size() != b.size() ||
+      labelled != !b.arrays_.label_value.empty()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a.instance(i) == b.instance(i))) return false;
+    if (labelled && !(a.label(i) == b.label(i))) return false;
+  }
+  return true;
+}
+
+Dataset generate(const Source& source, const Provenance& provenance, std::uint64_t count,
+                 int threads, Progress& progress) {
+  if (const auto size = source.size(); size && count > *size) {
+    fail(ErrorCode::kUsage, "{} instances are asked for, but {} holds {}", count, provenance.source,
+         *size);
+  }
+  std::vector<Instance> instances(count);
+  constexpr std::size_t kChunk = 64;
+  parallel_for((count + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
+    if (progress.cancelled()) fail(ErrorCode::kCancelled, "interrupted");
+    const std::size_t end = std::min<std::size_t>(count, (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+      instances[i] = source.draw(provenance.seed, i);
+    }
+    progress.advance(static_cast<std::int64_t>(end - chunk * kChunk));
+  });
+  return Dataset::gather(source.schema(), provenance, instances);
+}
+
+}  // namespace foresight

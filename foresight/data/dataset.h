@@ -1,0 +1,107 @@
+// A dataset: many instances of one source, optionally with their hindsight optima, in one
+// memory-mapped file. Immutable, compared by value, cheap to copy. docs/formats.md lists the
+// arrays.
+//
+//   Dataset data = Dataset::load("train.fst");
+//   Instance first = data.instance(0);
+//   if (data.labelled()) use(data.label(0).value);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foresight/base/progress.h"
+#include "foresight/data/instance.h"
+#include "foresight/data/source.h"
+
+namespace foresight {
+
+/// Where a dataset came from.
+struct Provenance {
+  std::string source;  // spec string
+  std::uint64_t seed = 0;
+
+  friend bool operator==(const Provenance&, const Provenance&) = default;
+};
+
+class Dataset {
+ public:
+  /// Maps the file and checks everything in it once. Throws Error(kIo) or Error(kData).
+  static Dataset load(const std::filesystem::path& path);
+
+  /// Gathers instances into one dataset. All must fit the schema.
+  static Dataset gather(Schema schema, Provenance provenance, std::span<const Instance> instances);
+
+  /// Replaces `path` in one step.
+  void save(const std::filesystem::path& path) const;
+
+  std::size_t size() const { return arrays_.arrival_begin.size() - 1; }
+  Instance instance(std::size_t i) const;
+  const Schema& schema() const { return schema_; }
+  const Provenance& provenance() const { return provenance_; }
+  std::int64_t num_arrivals() const { return arrays_.arrival_begin.back(); }
+  std::int64_t num_edges() const { return arrays_.edge_begin.back(); }
+
+  /// The same instances, meant for another problem; labels are dropped.
+  Dataset for_problem(std::string problem) const;
+
+  bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
+  double optimum(std::size_t i) const { return arrays_.label_value[i]; }
+  Label label(std::size_t i) const;
+  /// The same instances with these labels, one each.
+  Dataset with_labels(std::span<const Label> labels) const;
+
+  /// The digest of the file it was loaded from; empty if it was not.
+  const std::string& digest() const { return digest_; }
+
+  friend bool operator==(const Dataset& a, const Dataset& b);
+
+ private:
+  // One span per array of the file. Positions index the whole array, whatever the instance.
+  struct Arrays {
+    std::span<const std::int64_t> fixed_begin;    // per instance + 1
+    std::span<const std::int64_t> arrival_begin;  // per instance + 1
+    std::span<const float> fixed_budget;
+    std::span<const std::int32_t> fixed_id;
+    std::span<const float> fixed_attributes;
+    std::span<const std::int64_t> topic_begin;  // per fixed node + 1
+    std::span<const std::int32_t> topic;
+    std::span<const std::int64_t> edge_begin;  // per arrival + 1
+    std::span<const NodeId> edge_node;
+    std::span<const float> edge_weight;
+    std::span<const std::int32_t> arrival_type;
+    std::span<const float> arrival_preferences;
+    std::span<const float> arrival_attributes;
+    std::span<const double> label_value;     // per instance
+    std::span<const double> label_bound;     // per instance
+    std::span<const NodeId> label_matching;  // per arrival
+  };
+  struct Storage;
+  struct LabelStorage;
+
+  Dataset() = default;
+  /// Calls `visitor(name, array, width)` for each array.
+  template <typename Self, typename Visitor>
+  static void visit(Self& self, Visitor&& visitor);
+  void check_positions() const;
+  void check_lengths() const;
+  void check_label(std::size_t i) const;
+  void check() const;
+
+  Schema schema_;
+  Provenance provenance_;
+  std::string digest_;
+  Arrays arrays_;
+  std::shared_ptr<const void> storage_;
+  std::shared_ptr<const void> label_storage_;
+};
+
+/// Draws instances [0, count) of the source on several threads (0 = all cores).
+Dataset generate(const Source& source, const Provenance& provenance, std::uint64_t count,
+                 int threads, Progress& progress);
+
+}  // namespace foresight

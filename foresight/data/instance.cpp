@@ -1,0 +1,286 @@
+#include "foresight/data/instance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+namespace {
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <typename T>
+bool same(std::span<const T> a, std::span<const T> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Positions must rise from `begin_positions[0]` and stay within the array they point into.
+void check_positions(std::span<const std::int64_t> positions, std::size_t array_size,
+                     const char* what) {
+  if (positions.empty() || positions.front() < 0) {
+    fail(ErrorCode::kData, "the {} positions do not begin at 0 or later", what);
+  }
+  for (std::size_t i = 1; i < positions.size(); ++i) {
+    if (positions[i] < positions[i - 1]) {
+      fail(ErrorCode::kData, "the {} positions fall from {} to {}", what, positions[i - 1],
+           positions[i]);
+    }
+  }
+  if (positions.back() > static_cast<std::int64_t>(array_size)) {
+    fail(ErrorCode::kData, "the {} positions reach {}, but there are only {} entries", what,
+         positions.back(), array_size);
+  }
+}
+
+void check_amount(float amount, const char* what, std::int64_t where) {
+  if (!(std::isfinite(amount) && amount >= 0)) {
+    fail(ErrorCode::kData, "{} {} is {}; it must be a finite number >= 0", what, where, amount);
+  }
+}
+
+void check_rows(const Rows& rows, std::size_t expected, const char* what) {
+  if (rows.values.size() != rows.width * expected) {
+    fail(ErrorCode::kData, "{}: {} values are given, but {} rows of width {} are needed", what,
+         rows.values.size(), expected, rows.width);
+  }
+  for (const float value : rows.values) {
+    if (!std::isfinite(value)) fail(ErrorCode::kData, "{} hold the value {}", what, value);
+  }
+}
+
+void validate_market(const Market& market) {
+  if (market.num_fixed < 0) {
+    fail(ErrorCode::kData, "the number of fixed nodes is {}", market.num_fixed);
+  }
+  const auto fixed = index(market.num_fixed);
+  if (!market.budgets.empty() && market.budgets.size() != fixed) {
+    fail(ErrorCode::kData, "{} budgets are given for {} fixed nodes", market.budgets.size(), fixed);
+  }
+  for (std::size_t u = 0; u < market.budgets.size(); ++u) {
+    check_amount(market.budgets[u], "the budget of fixed node", static_cast<std::int64_t>(u));
+  }
+  if (!market.ids.empty() && market.ids.size() != fixed) {
+    fail(ErrorCode::kData, "{} ids are given for {} fixed nodes", market.ids.size(), fixed);
+  }
+  check_rows(market.attributes, fixed, "the attributes of fixed nodes");
+
+  if (market.num_topics < 0)
+    fail(ErrorCode::kData, "the number of topics is {}", market.num_topics);
+  if (market.num_topics == 0) return;
+  if (market.topic_begin.size() != fixed + 1) {
+    fail(ErrorCode::kData, "topic sets are given for {} of {} fixed nodes",
+         static_cast<std::int64_t>(market.topic_begin.size()) - 1, fixed);
+  }
+  check_positions(market.topic_begin, market.topics.size(), "topic");
+  for (NodeId u = 0; u < market.num_fixed; ++u) {
+    std::int32_t previous = -1;
+    for (const std::int32_t topic : market.topics_of(u)) {
+      if (topic <= previous || topic >= market.num_topics) {
+        fail(ErrorCode::kData,
+             "fixed node {} has topic {} after {}; topics must ascend and stay below {}", u, topic,
+             previous, market.num_topics);
+      }
+      previous = topic;
+    }
+  }
+}
+
+void validate_edges(const InstanceView& view) {
+  for (std::size_t t = 0; t + 1 < view.edge_begin.size(); ++t) {
+    NodeId previous = -1;
+    for (auto e = index(view.edge_begin[t]); e < index(view.edge_begin[t + 1]); ++e) {
+      const NodeId node = view.nodes[e];
+      if (node <= previous || node >= view.market.num_fixed) {
+        fail(ErrorCode::kData,
+             "arrival {} has an edge to node {} after node {}; nodes must ascend without repeats "
+             "and stay below {}",
+             t, node, previous, view.market.num_fixed);
+      }
+      previous = node;
+      check_amount(view.weights[e], "the weight of an edge of arrival",
+                   static_cast<std::int64_t>(t));
+    }
+  }
+}
+
+/// A coverage function belongs to a type, so every arrival of that type must bring the same one.
+void validate_preferences(const InstanceView& view) {
+  if (view.preferences.width != index(view.market.num_topics) && view.preferences.width != 0) {
+    fail(ErrorCode::kData, "preferences are {} wide, but there are {} topics",
+         view.preferences.width, view.market.num_topics);
+  }
+  for (const float preference : view.preferences.values) {
+    check_amount(preference, "a preference among topics", view.market.num_topics);
+  }
+  if (view.preferences.width == 0) return;
+  std::unordered_map<std::int32_t, std::size_t> first_of_type;
+  for (std::size_t t = 0; t < view.types.size(); ++t) {
+    if (view.types[t] == kNoType) continue;
+    const auto [entry, is_new] = first_of_type.emplace(view.types[t], t);
+    if (!is_new && !same(view.preferences[entry->second], view.preferences[t])) {
+      fail(ErrorCode::kData, "arrivals {} and {} are both of type {} but differ in preferences",
+           entry->second, t, view.types[t]);
+    }
+  }
+}
+
+}  // namespace
+
+Arrival Instance::arrival(int t) const {
+  const auto i = index(t);
+  const auto begin = index(view_.edge_begin[i]);
+  const auto count = index(view_.edge_begin[i + 1]) - begin;
+  return {.nodes = view_.nodes.subspan(begin, count),
+          .weights = view_.weights.subspan(begin, count),
+          .type = view_.types.empty() ? kNoType : view_.types[i],
+          .preferences = view_.preferences[i],
+          .attributes = view_.attributes[i]};
+}
+
+bool operator==(const Instance& a, const Instance& b) {
+  const Market& m = a.market();
+  const Market& n = b.market();
+  if (m.num_fixed != n.num_fixed || m.horizon != n.horizon || m.num_topics != n.num_topics ||
+      a.num_arrivals() != b.num_arrivals() || !same(m.budgets, n.budgets) || !same(m.ids, n.ids) ||
+      m.attributes.width != n.attributes.width || !same(m.attributes.values, n.attributes.values)) {
+    return false;
+  }
+  for (NodeId u = 0; u < m.num_fixed; ++u) {
+    if (!same(m.topics_of(u), n.topics_of(u))) return false;
+  }
+  for (int t = 0; t < a.num_arrivals(); ++t) {
+    const Arrival v = a.arrival(t);
+    const Arrival w = b.arrival(t);
+    if (v.type != w.type || !same(v.nodes, w.nodes) || !same(v.weights, w.weights) ||
+        !same(v.preferences, w.preferences) || !same(v.attributes, w.attributes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void validate(const InstanceView& view) {
+  validate_market(view.market);
+  if (view.edge_begin.empty()) fail(ErrorCode::kData, "the instance has no edge positions");
+  const std::size_t arrivals = view.edge_begin.size() - 1;
+  if (view.market.horizon != static_cast<int>(arrivals)) {
+    fail(ErrorCode::kData, "the horizon is {}, but {} arrivals are given", view.market.horizon,
+         arrivals);
+  }
+  if (view.nodes.size() != view.weights.size()) {
+    fail(ErrorCode::kData, "{} edge nodes but {} edge weights are given", view.nodes.size(),
+         view.weights.size());
+  }
+  check_positions(view.edge_begin, view.nodes.size(), "edge");
+  validate_edges(view);
+  if (!view.types.empty() && view.types.size() != arrivals) {
+    fail(ErrorCode::kData, "{} types are given for {} arrivals", view.types.size(), arrivals);
+  }
+  check_rows(view.preferences, arrivals, "the preferences of arrivals");
+  check_rows(view.attributes, arrivals, "the attributes of arrivals");
+  validate_preferences(view);
+}
+
+struct InstanceBuilder::Storage {
+  NodeId num_fixed = 0;
+  int num_topics = 0;
+  std::vector<float> budgets;
+  std::vector<std::int32_t> ids;
+  std::vector<float> fixed_attributes;
+  std::size_t fixed_width = 0;
+  std::vector<std::int64_t> topic_begin;
+  std::vector<std::int32_t> topics;
+  std::vector<std::int64_t> edge_begin{0};
+  std::vector<NodeId> nodes;
+  std::vector<float> weights;
+  std::vector<std::int32_t> types;
+  std::vector<float> preferences;
+  std::vector<float> attributes;
+};
+
+InstanceBuilder::InstanceBuilder(NodeId num_fixed) : storage_(std::make_shared<Storage>()) {
+  storage_->num_fixed = num_fixed;
+}
+
+void InstanceBuilder::set_budgets(std::vector<float> budgets) {
+  storage_->budgets = std::move(budgets);
+}
+
+void InstanceBuilder::set_ids(std::vector<std::int32_t> ids) {
+  storage_->ids = std::move(ids);
+}
+
+void InstanceBuilder::set_attributes(std::vector<float> values, std::size_t width) {
+  storage_->fixed_attributes = std::move(values);
+  storage_->fixed_width = width;
+}
+
+void InstanceBuilder::set_topics(int num_topics,
+                                 const std::vector<std::vector<std::int32_t>>& topic_sets) {
+  storage_->num_topics = num_topics;
+  storage_->topic_begin.assign(1, 0);
+  storage_->topics.clear();
+  for (const auto& set : topic_sets) {
+    storage_->topics.insert(storage_->topics.end(), set.begin(), set.end());
+    storage_->topic_begin.push_back(static_cast<std::int64_t>(storage_->topics.size()));
+  }
+}
+
+void InstanceBuilder::arrive(std::span<const NodeId> nodes, std::span<const float> weights,
+                             std::int32_t type, std::span<const float> preferences,
+                             std::span<const float> attributes) {
+  Storage& s = *storage_;
+  const std::size_t before = s.types.size();
+  const auto expect = [&](std::size_t count, std::size_t expected, const char* what) {
+    if (count == expected) return;
+    fail(ErrorCode::kData, "arrival {} has {} {}; expected {}", before, count, what, expected);
+  };
+  expect(weights.size(), nodes.size(), "edge weights");
+  if (before > 0) {
+    expect(preferences.size(), s.preferences.size() / before, "preferences");
+    expect(attributes.size(), s.attributes.size() / before, "attributes");
+  }
+  s.nodes.insert(s.nodes.end(), nodes.begin(), nodes.end());
+  s.weights.insert(s.weights.end(), weights.begin(), weights.end());
+  s.edge_begin.push_back(static_cast<std::int64_t>(s.nodes.size()));
+  s.types.push_back(type);
+  s.preferences.insert(s.preferences.end(), preferences.begin(), preferences.end());
+  s.attributes.insert(s.attributes.end(), attributes.begin(), attributes.end());
+}
+
+Instance InstanceBuilder::build() && {
+  Storage& s = *storage_;
+  const auto arrivals = s.edge_begin.size() - 1;
+  if (arrivals > index(std::numeric_limits<int>::max())) {
+    fail(ErrorCode::kData, "{} arrivals are too many for one instance", arrivals);
+  }
+  const bool typed = std::any_of(s.types.begin(), s.types.end(),
+                                 [](std::int32_t type) { return type != kNoType; });
+  if (!typed) s.types.clear();
+  const auto width_of = [&](const std::vector<float>& values) {
+    return arrivals == 0 ? 0 : values.size() / arrivals;
+  };
+  InstanceView view{.market = {.num_fixed = s.num_fixed,
+                               .horizon = static_cast<int>(arrivals),
+                               .budgets = s.budgets,
+                               .ids = s.ids,
+                               .attributes = {s.fixed_attributes, s.fixed_width},
+                               .num_topics = s.num_topics,
+                               .topic_begin = s.topic_begin,
+                               .topics = s.topics},
+                    .edge_begin = s.edge_begin,
+                    .nodes = s.nodes,
+                    .weights = s.weights,
+                    .types = s.types,
+                    .preferences = {s.preferences, width_of(s.preferences)},
+                    .attributes = {s.attributes, width_of(s.attributes)}};
+  validate(view);
+  return Instance(view, std::move(storage_));
+}
+
+}  // namespace foresight

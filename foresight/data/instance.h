@@ -1,0 +1,141 @@
+// What an online matching problem looks like: the market known beforehand, and the arrivals.
+//
+// All types here are views. `Instance` keeps the memory behind its views alive, is immutable, and
+// is cheap to copy; `InstanceBuilder` makes one and checks every rule once, so nothing downstream
+// has to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace foresight {
+
+using NodeId = std::int32_t;
+
+/// The decision to leave an arrival unmatched. Also "no node" wherever a node is optional.
+inline constexpr NodeId kSkip = -1;
+
+/// The type or id of a node that has none.
+inline constexpr std::int32_t kNoType = -1;
+
+/// A row-major table of numbers: one row per node, `width` columns. Width 0 means "no such table".
+struct Rows {
+  std::span<const float> values;
+  std::size_t width = 0;
+
+  std::span<const float> operator[](std::size_t row) const {
+    return values.subspan(row * width, width);
+  }
+};
+
+/// Everything a policy may know before the first arrival.
+struct Market {
+  NodeId num_fixed = 0;
+  int horizon = 0;                    // number of arrivals to come, known in advance
+  std::span<const float> budgets;     // Adwords: one per fixed node, else empty
+  std::span<const std::int32_t> ids;  // a fixed node's index in its base graph, or empty
+  Rows attributes;                    // one row of attributes per fixed node
+
+  /// Coverage (OSBM): the topics of fixed node u, ascending, each in [0, num_topics).
+  std::span<const std::int32_t> topics_of(NodeId u) const {
+    if (num_topics == 0) return {};
+    const auto begin = topic_begin[static_cast<std::size_t>(u)];
+    const auto end = topic_begin[static_cast<std::size_t>(u) + 1];
+    return topics.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+  int num_topics = 0;
+  std::span<const std::int64_t> topic_begin;  // num_fixed + 1 positions in `topics`
+  std::span<const std::int32_t> topics;
+};
+
+/// One arrival: its edges as two parallel arrays (the layout of a sparse row), nodes ascending.
+struct Arrival {
+  std::span<const NodeId> nodes;
+  std::span<const float> weights;      // finite and >= 0
+  std::int32_t type = kNoType;         // arrivals of one type are the same user, task kind, ...
+  std::span<const float> preferences;  // Coverage (OSBM): the weight of each topic for this type
+  std::span<const float> attributes;
+
+  int degree() const { return static_cast<int>(nodes.size()); }
+};
+
+/// Views of the arrays behind one instance. Positions in `edge_begin` and in `market.topic_begin`
+/// index `nodes`/`weights` and `market.topics` as given, so a slice of a large file needs no
+/// rebasing.
+struct InstanceView {
+  Market market;
+  std::span<const std::int64_t> edge_begin;  // num_arrivals + 1 positions
+  std::span<const NodeId> nodes;
+  std::span<const float> weights;
+  std::span<const std::int32_t> types;  // one per arrival, or empty
+  Rows preferences;                     // one row per arrival, or none
+  Rows attributes;                      // one row per arrival, or none
+};
+
+/// One past or generated instance, with its whole future. Policies never see this type.
+class Instance {
+ public:
+  Instance() = default;
+  /// `storage` owns the memory behind `view`. The view must satisfy the rules that `validate`
+  /// checks.
+  Instance(const InstanceView& view, std::shared_ptr<const void> storage)
+      : view_(view), storage_(std::move(storage)) {}
+
+  const Market& market() const { return view_.market; }
+  int num_arrivals() const { return static_cast<int>(view_.edge_begin.size()) - 1; }
+  std::int64_t num_edges() const { return view_.edge_begin.back() - view_.edge_begin.front(); }
+  Arrival arrival(int t) const;
+  const InstanceView& view() const { return view_; }
+
+  /// Same market and same arrivals, value by value.
+  friend bool operator==(const Instance& a, const Instance& b);
+
+ private:
+  InstanceView view_;
+  std::shared_ptr<const void> storage_;
+};
+
+/// Throws Error(kData) naming the first rule that the instance breaks: node out of range or not
+/// ascending, weight NaN, infinite or negative, budget not finite or negative, topic out of range,
+/// two arrivals of one type with different preferences, array lengths that do not fit.
+void validate(const InstanceView& view);
+
+/// Collects one instance, arrival by arrival.
+class InstanceBuilder {
+ public:
+  explicit InstanceBuilder(NodeId num_fixed);
+
+  void set_budgets(std::vector<float> budgets);
+  void set_ids(std::vector<std::int32_t> ids);
+  void set_attributes(std::vector<float> values, std::size_t width);
+  /// `topic_sets[u]` lists the topics of fixed node u.
+  void set_topics(int num_topics, const std::vector<std::vector<std::int32_t>>& topic_sets);
+
+  /// Adds one arrival. `type`, `preferences` and `attributes` are given for all arrivals or for
+  /// none.
+  void arrive(std::span<const NodeId> nodes, std::span<const float> weights,
+              std::int32_t type = kNoType, std::span<const float> preferences = {},
+              std::span<const float> attributes = {});
+
+  /// Validates, and hands the memory over to the instance.
+  Instance build() &&;
+
+ private:
+  struct Storage;
+  std::shared_ptr<Storage> storage_;
+};
+
+/// The best that could have been done in hindsight.
+struct Label {
+  double value = 0;              // of the matching below
+  double bound = 0;              // no matching is worth more; equal to `value` where proven optimal
+  std::vector<NodeId> matching;  // per arrival: a fixed node or kSkip
+
+  bool proven() const { return value == bound; }
+  friend bool operator==(const Label&, const Label&) = default;
+};
+
+}  // namespace foresight

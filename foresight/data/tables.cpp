@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "foresight/base/error.h"
+#include "foresight/data/tables_internal.h"
+
+namespace foresight {
+namespace {
+
+// fmt::join raises a false -Wstringop-overflow in g++ 12 here.
+std::string join(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+}  // namespace
+
+std::int32_t Ids::number(std::string_view id) {
+  if (const auto known = find(id)) return *known;
+  return numbers_.emplace(id, static_cast<std::int32_t>(size())).first->second;
+}
+
+std::optional<std::int32_t> Ids::find(std::string_view id) const {
+  const auto found = numbers_.find(id);
+  if (found == numbers_.end()) return {};
+  return found->second;
+}
+
+std::filesystem::path required_path(const std::string& path, std::string_view source,
+                                    std::string_view expected) {
+  if (!path.empty()) return path;
+  fail(ErrorCode::kUsage, "source \"{}\" needs the option \"path\": {}", source, expected);
+}
+
+PlainReader::PlainReader(const std::filesystem::path& file,
+                         std::initializer_list<std::string_view> columns, std::string separator)
+    : CsvReader(file, {.separator = std::move(separator), .header = false, .quotes = false}) {
+  if (num_columns() == columns.size()) return;
+  fail(ErrorCode::kData, "{}: expected {} columns ({}), got {}", file.string(), columns.size(),
+       join(columns), num_columns());
+}
+
+std::string_view read_id(const CsvReader& csv, std::size_t column) {
+  const std::string_view id = csv.text(column);
+  if (id.empty()) csv.fail_at(column, "an id");
+  return id;
+}
+
+std::int32_t read_new_id(const CsvReader& csv, std::size_t column, Ids& ids) {
+  const std::string_view id = read_id(csv, column);
+  if (ids.find(id)) csv.fail_at(column, "an id that no line before has");
+  return ids.number(id);
+}
+
+std::int32_t read_known_id(const CsvReader& csv, std::size_t column, const Ids& ids,
+                           std::string_view expected) {
+  if (const auto number = ids.find(csv.text(column))) return *number;
+  csv.fail_at(column, expected);
+}
+
+float read_number(const CsvReader& csv, std::size_t column) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const double value = csv.number(column);
+  if (value < -kLargest || value > kLargest) csv.fail_at(column, "a number that fits a float");
+  return static_cast<float>(value);
+}
+
+float read_amount(const CsvReader& csv, std::size_t column) {
+  csv.number(column, 0);
+  return read_number(csv, column);
+}
+
+std::vector<std::string> read_words(const CsvReader& csv, std::size_t column) {
+  std::vector<std::string> words;
+  for (std::string_view rest = csv.text(column); !rest.empty();) {
+    const std::size_t bar = rest.find('|');
+    const std::string_view word = rest.substr(0, bar);
+    const bool ends_in_bar = bar == rest.size() - 1;
+    if (word.empty() || ends_in_bar || std::ranges::find(words, word) != words.end()) {
+      csv.fail_at(column, "different words with | between them");
+    }
+    words.emplace_back(word);
+    rest.remove_prefix(std::min(bar, rest.size() - 1) + 1);
+  }
+  return words;
+}
+
+Columns Columns::with_prefix(const CsvReader& csv, std::string_view prefix) {
+  Columns columns;
+  for (std::size_t i = 0; i < csv.num_columns(); ++i) {
+    const std::string& name = csv.columns()[i];
+    if (!name.starts_with(prefix)) continue;
+    if (name.size() == prefix.size()) {
+      fail(ErrorCode::kData, "{}: column {} needs a name after \"{}\"", csv.path().string(), i + 1,
+           prefix);
+    }
+    columns.positions.push_back(i);
+    columns.names.push_back(name.substr(prefix.size()));
+  }
+  return columns;
+}
+
+Columns Columns::other_than(const CsvReader& csv, std::initializer_list<std::string_view> known) {
+  Columns columns = with_prefix(csv, "");
+  for (std::size_t i = columns.names.size(); i-- > 0;) {
+    const std::string& name = columns.names[i];
+    const bool is_known = std::ranges::any_of(known, [&](std::string_view k) {
+      return k.ends_with(':') ? name.starts_with(k) : name == k;
+    });
+    if (!is_known) continue;
+    columns.positions.erase(columns.positions.begin() + static_cast<std::ptrdiff_t>(i));
+    columns.names.erase(columns.names.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return columns;
+}
+
+void expect_columns(const CsvReader& csv, std::initializer_list<std::string_view> known) {
+  const Columns unknown = Columns::other_than(csv, known);
+  if (unknown.names.empty()) return;
+  fail(ErrorCode::kData, "{}: there should be no column {}; there may be: {}", csv.path().string(),
+       excerpt(unknown.names.front()), join(known));
+}
+
+void sort_names(std::vector<std::string>& names) {
+  std::ranges::sort(names);
+  const auto repeats = std::ranges::unique(names);
+  names.erase(repeats.begin(), repeats.end());
+}
+
+std::vector<std::size_t> preference_columns(const CsvReader& csv,
+                                            const std::vector<std::string>& topics) {
+  std::vector<std::size_t> positions;
+  const Columns given = Columns::with_prefix(csv, "prefer:");
+  if (given.names.empty()) return positions;
+  for (const std::string& name : given.names) {
+    if (std::ranges::binary_search(topics, name)) continue;
+    fail(ErrorCode::kData, "{}: column \"prefer:{}\" names a topic that no fixed node has",
+         csv.path().string(), name);
+  }
+  for (const std::string& topic : topics) positions.push_back(csv.column("prefer:" + topic));
+  return positions;
+}
+
+FixedTable FixedTable::read(const std::filesystem::path& file) {
+  CsvReader csv(file);
+  const std::size_t id = csv.column("id");
+  const auto budget = csv.find_column("budget");
+  const auto topic = csv.find_column("topics");
+  const Columns others = Columns::other_than(csv, {"id", "budget", "topics"});
+
+  FixedTable table;
+  table.attribute_names = others.names;
+  std::vector<std::vector<std::string>> names;
+  while (csv.next()) {
+    read_new_id(csv, id, table.ids);
+    if (budget) table.budgets.push_back(read_amount(csv, *budget));
+    for (const std::size_t column : others.positions) {
+      table.attributes.push_back(read_number(csv, column));
+    }
+    if (!topic) continue;
+    names.push_back(read_words(csv, *topic));
+    table.topics.insert(table.topics.end(), names.back().begin(), names.back().end());
+  }
+  if (table.ids.size() == 0) fail(ErrorCode::kData, "{}: there is no fixed node", file.string());
+  if (topic && table.topics.empty()) {
+    fail(ErrorCode::kData, "{}: no fixed node has a topic in column \"topics\"", file.string());
+  }
+  sort_names(table.topics);
+  for (const auto& words : names) table.topic_sets.push_back(topic_numbers(words, table.topics));
+  return table;
+}
+
+std::string FixedTable::problem() const {
+  if (!topics.empty()) return "osbm";
+  return budgets.empty() ? "e-obm" : "adwords";
+}
+
+std::vector<std::int32_t> topic_numbers(const std::vector<std::string>& names,
+                                        const std::vector<std::string>& topics) {
+  std::vector<std::int32_t> numbers;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::lower_bound(topics, name);
+    numbers.push_back(static_cast<std::int32_t>(found - topics.begin()));
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+}  // namespace foresight

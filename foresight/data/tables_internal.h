@@ -1,0 +1,102 @@
+// What the sources that read files have in common: ids, numbers, and tables of nodes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "foresight/base/csv.h"
+
+namespace foresight {
+
+/// Ids as files write them, numbered in order of first appearance.
+class Ids {
+ public:
+  /// The number of this id; a new one if it is not known yet.
+  std::int32_t number(std::string_view id);
+  std::optional<std::int32_t> find(std::string_view id) const;
+  std::size_t size() const { return numbers_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>()(id); }
+  };
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+};
+
+/// A path option that must be given; `expected` says what it should name.
+std::filesystem::path required_path(const std::string& path, std::string_view source,
+                                    std::string_view expected);
+
+/// A table without a header and without quotes, whose lines have these columns.
+class PlainReader : public CsvReader {
+ public:
+  PlainReader(const std::filesystem::path& file, std::initializer_list<std::string_view> columns,
+              std::string separator = ",");
+};
+
+// Readers of one field of the current line. All throw the error that names file, line, column and
+// value; `expected` completes it.
+
+/// An id, which must not be empty.
+std::string_view read_id(const CsvReader& csv, std::size_t column);
+/// An id that was not given before.
+std::int32_t read_new_id(const CsvReader& csv, std::size_t column, Ids& ids);
+std::int32_t read_known_id(const CsvReader& csv, std::size_t column, const Ids& ids,
+                           std::string_view expected);
+/// A finite number.
+float read_number(const CsvReader& csv, std::size_t column);
+/// A finite number >= 0: a weight, a budget, a preference.
+float read_amount(const CsvReader& csv, std::size_t column);
+/// The parts of `A|B|C`, none of them empty or given twice. An empty field has none.
+std::vector<std::string> read_words(const CsvReader& csv, std::size_t column);
+
+/// Some columns of a table, each holding numbers.
+struct Columns {
+  std::vector<std::size_t> positions;
+  std::vector<std::string> names;
+
+  /// Those whose names start with `prefix`, which the names here leave out.
+  static Columns with_prefix(const CsvReader& csv, std::string_view prefix);
+  /// Those that are not `known`, where a name that ends in ':' stands for all that start with it.
+  static Columns other_than(const CsvReader& csv, std::initializer_list<std::string_view> known);
+};
+
+/// Throws Error(kData) naming the first column that is not `known`.
+void expect_columns(const CsvReader& csv, std::initializer_list<std::string_view> known);
+
+/// Sorts names and drops repeats.
+void sort_names(std::vector<std::string>& names);
+
+/// The columns `prefer:TOPIC`: one for every topic, in that order, or none at all.
+std::vector<std::size_t> preference_columns(const CsvReader& csv,
+                                            const std::vector<std::string>& topics);
+
+/// A table of fixed nodes: column `id`, optional `budget`, optional `topics` as A|B|C; every other
+/// column is an attribute.
+struct FixedTable {
+  Ids ids;
+  std::vector<std::string> attribute_names;
+  std::vector<float> attributes;                      // one row per node
+  std::vector<float> budgets;                         // one per node, or empty
+  std::vector<std::string> topics;                    // ascending
+  std::vector<std::vector<std::int32_t>> topic_sets;  // one per node, or empty
+
+  static FixedTable read(const std::filesystem::path& file);
+
+  /// The problem that such nodes are made for.
+  std::string problem() const;
+};
+
+/// The topics that these names stand for, ascending. `topics` must be sorted and hold them all.
+std::vector<std::int32_t> topic_numbers(const std::vector<std::string>& names,
+                                        const std::vector<std::string>& topics);
+
+}  // namespace foresight

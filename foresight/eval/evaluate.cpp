@@ -1,0 +1,133 @@
+#include "foresight/eval/evaluate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "foresight/base/error.h"
+#include "foresight/policy/play.h"
+
+namespace foresight {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Rounding in the sum of gains; a value above the bound by more is an error in the labels.
+constexpr double kRounding = 1e-5;
+
+double ratio_of(double value, double bound, std::size_t instance, const std::string& policy) {
+  if (value > bound + kRounding * (1 + bound)) {
+    fail(ErrorCode::kData,
+         "policy {} reaches {} on instance {}, more than its label's bound {}: the labels do not "
+         "belong to this problem; run `foresight solve` again",
+         policy, value, instance, bound);
+  }
+  return bound > 0 ? std::min(1.0, value / bound) : 1.0;
+}
+
+/// Counts, per time step, how often two decisions are the same.
+class Agreement {
+ public:
+  void add(std::span<const NodeId> a, std::span<const NodeId> b) {
+    if (a.size() > seen_.size()) {
+      seen_.resize(a.size());
+      same_.resize(a.size());
+    }
+    for (std::size_t t = 0; t < a.size(); ++t) {
+      ++seen_[t];
+      same_[t] += a[t] == b[t];
+    }
+  }
+  std::vector<double> shares() const {
+    std::vector<double> shares;
+    for (std::size_t t = 0; t < seen_.size(); ++t) {
+      shares.push_back(static_cast<double>(same_[t]) / static_cast<double>(seen_[t]));
+    }
+    return shares;
+  }
+
+ private:
+  std::vector<std::size_t> seen_, same_;
+};
+
+/// Times single decisions, as a live service makes them, after a warm-up.
+void measure_latency(const Dataset& data, const Problem& problem, const Policy& policy,
+                     std::uint64_t seed, PolicyResult& result) {
+  constexpr std::size_t kDecisions = 20'000;
+  constexpr std::size_t kWarmUp = 1'000;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < data.size() && times.size() < kDecisions; ++i) {
+    const Instance instance = data.instance(i);
+    PlayOptions options{.seed = seed, .first_index = i};
+    options.on_step = [&](double seconds) { times.push_back(1e6 * seconds); };
+    play(problem, {&instance, 1}, policy, options);
+  }
+  if (times.size() > 2 * kWarmUp) times.erase(times.begin(), times.begin() + kWarmUp);
+  if (times.empty()) return;
+  std::sort(times.begin(), times.end());
+  result.p50_microseconds = quantile(times, 0.5);
+  result.p99_microseconds = quantile(times, 0.99);
+}
+
+}  // namespace
+
+Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
+                    const EvaluateOptions& options, Progress& progress) {
+  if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
+  if (!data.labelled()) fail(ErrorCode::kData, "the instances have no hindsight optima");
+  if (contestants.empty()) fail(ErrorCode::kUsage, "there are no policies to evaluate");
+  const auto problem = problems().make(data.schema().problem);
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    problem->check(data.instance(i));
+    labels.push_back(data.label(i));
+  }
+
+  Evaluation evaluation;
+  evaluation.problem = problem->name();
+  evaluation.provenance = data.provenance();
+  evaluation.num_instances = data.size();
+  evaluation.num_unproven = static_cast<std::size_t>(std::count_if(
+      labels.begin(), labels.end(), [](const Label& label) { return !label.proven(); }));
+  evaluation.options = options;
+
+  const auto run = [&](const Policy& policy) {
+    return play_many(
+        *problem, data.size(), [&](std::size_t i) { return data.instance(i); }, policy,
+        {.seed = options.seed}, options.threads, progress);
+  };
+  const auto count = static_cast<std::int64_t>(data.size());
+  progress.begin("evaluating", count * static_cast<std::int64_t>(contestants.size() + 1),
+                 "episodes");
+  const std::vector<Rollout> greedy = run(*policies().make("greedy"));
+  for (const Contestant& contestant : contestants) {
+    PolicyResult& result = evaluation.policies.emplace_back();
+    result.name = contestant.name;
+    result.resolved = contestant.policy->resolved_spec();
+    progress.note(contestant.name);
+    const auto start = Clock::now();
+    const std::vector<Rollout> rollouts = run(*contestant.policy);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.decisions_per_second = static_cast<double>(data.num_arrivals()) / seconds;
+
+    Agreement with_optimum, with_greedy;
+    for (std::size_t i = 0; i < rollouts.size(); ++i) {
+      const Rollout& rollout = rollouts[i];
+      result.ratios.push_back(ratio_of(rollout.value, labels[i].bound, i, contestant.name));
+      result.mean_value += rollout.value / static_cast<double>(data.size());
+      const auto skipped = std::count(rollout.matching.begin(), rollout.matching.end(), kSkip);
+      result.matched += static_cast<double>(std::ssize(rollout.matching) - skipped) /
+                        static_cast<double>(data.size());
+      with_optimum.add(rollout.matching, labels[i].matching);
+      with_greedy.add(rollout.matching, greedy[i].matching);
+    }
+    result.ratio = summarize(result.ratios);
+    result.agreement_optimum = with_optimum.shares();
+    result.agreement_greedy = with_greedy.shares();
+    measure_latency(data, *problem, *contestant.policy, options.seed, result);
+    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
+  }
+  progress.end();
+  return evaluation;
+}
+
+}  // namespace foresight

@@ -1,0 +1,64 @@
+// How good is a policy? The optimality ratio on many instances, and what lies behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foresight/base/progress.h"
+#include "foresight/data/dataset.h"
+#include "foresight/eval/statistics.h"
+#include "foresight/policy/policy.h"
+
+namespace foresight {
+
+struct EvaluateOptions {
+  std::uint64_t seed = 0;  // of what randomised policies draw
+  int threads = 0;         // 0 = all cores
+};
+
+/// A policy to judge, under the name to show.
+struct Contestant {
+  std::string name;
+  std::shared_ptr<const Policy> policy;
+};
+
+struct PolicyResult {
+  std::string name;
+  std::string resolved;        // the spec with tuned values filled in, if any
+  std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 where the optimum is 0
+  Summary ratio;
+  double mean_value = 0;
+  double matched = 0;  // mean number of arrivals matched
+
+  // Share of instances, per time step, in which the decision is the optimum's or greedy's, each on
+  // its own trajectory.
+  std::vector<double> agreement_optimum;
+  std::vector<double> agreement_greedy;
+
+  double decisions_per_second = 0;  // in batches, on all threads
+  double p50_microseconds = 0;      // of one decision on its own, arrival included
+  double p99_microseconds = 0;
+  PairedComparison against_first;  // this policy's ratios minus the first one's
+};
+
+struct Evaluation {
+  std::string problem;
+  Provenance provenance;
+  std::size_t num_instances = 0;
+  std::size_t num_unproven = 0;  // instances whose optimum is a bound, so that ratios are a floor
+  EvaluateOptions options;
+  std::vector<PolicyResult> policies;
+};
+
+/// Plays every policy on every instance. The data must be labelled. Ratios are taken against the
+/// label's bound. Throws Error(kData) if a policy exceeds it, since then the labels are wrong.
+Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
+                    const EvaluateOptions& options, Progress& progress);
+
+/// The machine-readable form, specified in docs/formats.md.
+std::string to_json(const Evaluation& evaluation);
+
+}  // namespace foresight

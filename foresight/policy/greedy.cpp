@@ -1,0 +1,48 @@
+// Policies that look at nothing but the current arrival: random, greedy.
+#include "foresight/policy/policy.h"
+
+namespace foresight {
+namespace {
+
+/// Any available neighbour, all equally likely; skips only where there is none.
+class RandomBatch : public EpisodeBatch {
+  void score(const State&, std::size_t, std::span<float> row) override {
+    for (float& score : row) score = 1;
+    row[0] = 0;
+  }
+};
+
+/// The largest gain; skips only where nothing is to be gained.
+class GreedyBatch : public EpisodeBatch {
+  void score(const State& state, std::size_t, std::span<float> row) override {
+    row[0] = 0;
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      const float gain = state.offers()[i - 1].gain;
+      // A match that brings nothing only uses up the node.
+      row[i] = gain > 0 ? gain : -1;
+    }
+  }
+};
+
+template <typename BatchType>
+class MemorylessPolicy : public Policy {
+ public:
+  explicit MemorylessPolicy(NoOptions) {}
+  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+    return std::make_unique<BatchType>();
+  }
+};
+
+}  // namespace
+
+Entry<Policy> random_policy() {
+  return make_entry<Policy, MemorylessPolicy<RandomBatch>, NoOptions>(
+      "random", "any available neighbour, all equally likely");
+}
+
+Entry<Policy> greedy_policy() {
+  return make_entry<Policy, MemorylessPolicy<GreedyBatch>, NoOptions>(
+      "greedy", "the largest gain now; ties at random");
+}
+
+}  // namespace foresight

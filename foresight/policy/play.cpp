@@ -1,0 +1,117 @@
+#include "foresight/policy/play.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
+
+namespace foresight {
+namespace {
+
+constexpr std::size_t kLargestBatch = 256;
+
+std::size_t pick_best(std::span<const float> scores, Rng& rng) {
+  const float best = *std::max_element(scores.begin(), scores.end());
+  const auto ties = static_cast<std::uint64_t>(std::count(scores.begin(), scores.end(), best));
+  std::uint64_t skip = ties > 1 ? rng.below(ties) : 0;
+  for (std::size_t i = 0;; ++i) {
+    if (scores[i] == best && skip-- == 0) return i;
+  }
+}
+
+std::size_t pick_sample(std::span<const float> scores, Rng& rng) {
+  const float best = *std::max_element(scores.begin(), scores.end());
+  double total = 0;
+  for (const float score : scores) total += std::exp(static_cast<double>(score - best));
+  double x = rng.uniform() * total;
+  for (std::size_t i = 0; i + 1 < scores.size(); ++i) {
+    x -= std::exp(static_cast<double>(scores[i] - best));
+    if (x < 0) return i;
+  }
+  return scores.size() - 1;
+}
+
+NodeId decide(const State& state, std::span<const float> scores, Decode decode, Rng& rng) {
+  if (std::any_of(scores.begin(), scores.end(), [](float score) { return std::isnan(score); })) {
+    fail(ErrorCode::kData, "the policy gave a score that is not a number at arrival {}",
+         state.history().arrivals);
+  }
+  const std::size_t choice =
+      decode == Decode::kArgmax ? pick_best(scores, rng) : pick_sample(scores, rng);
+  return choice == 0 ? kSkip : state.offers()[choice - 1].node;
+}
+
+}  // namespace
+
+std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
+                          const Policy& policy, const PlayOptions& options) {
+  std::vector<State> states;
+  std::vector<Opening> openings;
+  std::vector<Rng> decoders;
+  std::vector<Rollout> rollouts(instances.size());
+  int longest = 0;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const Market& market = instances[i].market();
+    const std::uint64_t stream = options.first_index + i;
+    states.emplace_back(problem, market);
+    openings.push_back({market, Rng(options.seed, Stream::kPolicy, stream)});
+    decoders.emplace_back(options.seed, Stream::kDecode, stream);
+    rollouts[i].matching.reserve(static_cast<std::size_t>(instances[i].num_arrivals()));
+    longest = std::max(longest, instances[i].num_arrivals());
+  }
+  const std::unique_ptr<Batch> batch = policy.begin(openings);
+
+  using Clock = std::chrono::steady_clock;
+  std::vector<Turn> turns;
+  Scores scores;
+  for (int t = 0; t < longest; ++t) {
+    const auto start = options.on_step ? Clock::now() : Clock::time_point();
+    turns.clear();
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+      if (t >= instances[i].num_arrivals()) continue;
+      states[i].arrive(instances[i].arrival(t));
+      turns.push_back({&states[i], i});
+    }
+    scores.resize(turns);
+    batch->score(turns, scores);
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      const std::size_t i = turns[k].episode;
+      const NodeId node = decide(states[i], scores.row(k), options.decode, decoders[i]);
+      states[i].decide(node);
+      rollouts[i].matching.push_back(node);
+    }
+    if (options.on_step) {
+      options.on_step(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+  }
+  for (std::size_t i = 0; i < instances.size(); ++i) rollouts[i].value = states[i].value();
+  return rollouts;
+}
+
+std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
+                               const std::function<Instance(std::size_t)>& instance,
+                               const Policy& policy, const PlayOptions& options, int threads,
+                               Progress& progress) {
+  std::vector<Rollout> rollouts(count);
+  // Small enough that every thread gets several batches, so that none idles at the end.
+  const auto pieces = 4 * static_cast<std::size_t>(thread_count(threads));
+  const std::size_t size = std::clamp<std::size_t>(count / pieces, 1, kLargestBatch);
+  const std::size_t batches = (count + size - 1) / size;
+  parallel_for(batches, threads, [&](std::size_t b) {
+    if (progress.cancelled()) fail(ErrorCode::kCancelled, "interrupted");
+    const std::size_t begin = b * size;
+    const std::size_t end = std::min(count, begin + size);
+    std::vector<Instance> instances;
+    for (std::size_t i = begin; i < end; ++i) instances.push_back(instance(i));
+    PlayOptions batch_options = options;
+    batch_options.first_index += begin;
+    std::vector<Rollout> part = play(problem, instances, policy, batch_options);
+    std::move(part.begin(), part.end(), rollouts.begin() + static_cast<std::ptrdiff_t>(begin));
+    progress.advance(static_cast<std::int64_t>(end - begin));
+  });
+  return rollouts;
+}
+
+}  // namespace foresight

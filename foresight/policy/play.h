@@ -1,0 +1,48 @@
+// The episode loop: the only one there is. Training, evaluation and tuning all play through it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "foresight/base/progress.h"
+#include "foresight/data/instance.h"
+#include "foresight/policy/policy.h"
+
+namespace foresight {
+
+/// How scores become decisions.
+enum class Decode {
+  kArgmax,  // the highest score; ties are broken uniformly at random
+  kSample,  // with probability proportional to exp(score)
+};
+
+struct PlayOptions {
+  Decode decode = Decode::kArgmax;
+  std::uint64_t seed = 0;
+  std::uint64_t first_index = 0;  // episode i draws from the streams of index first_index + i
+
+  /// If set, called after each step with the time it took, arrivals and decisions included.
+  std::function<void(double seconds)> on_step = {};
+};
+
+/// What happened in one episode.
+struct Rollout {
+  double value = 0;
+  std::vector<NodeId> matching;  // per arrival: a fixed node or kSkip
+};
+
+/// Plays all instances side by side as one batch, on the calling thread. Each rollout depends on
+/// its instance, the policy, the seed and its index only, not on what else is in the batch.
+std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
+                          const Policy& policy, const PlayOptions& options);
+
+/// The same in batches on several threads (0 = all cores); `instance(i)` is called from any of
+/// them.
+std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
+                               const std::function<Instance(std::size_t)>& instance,
+                               const Policy& policy, const PlayOptions& options, int threads,
+                               Progress& progress);
+
+}  // namespace foresight

@@ -1,0 +1,19 @@
+#include "foresight/policy/policy.h"
+
+namespace foresight {
+
+void Scores::resize(std::span<const Turn> turns) {
+  begin_.resize(turns.size() + 1);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    begin_[i + 1] = begin_[i] + 1 + turns[i].state->offers().size();
+  }
+  values_.resize(begin_.back());
+}
+
+void EpisodeBatch::score(std::span<const Turn> turns, Scores& scores) {
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    score(*turns[i].state, turns[i].episode, scores.row(i));
+  }
+}
+
+}  // namespace foresight

@@ -1,0 +1,44 @@
+// Adwords (Mehta, Saberi, Vazirani and Vazirani, 2005): each fixed node has a budget, an edge's
+// weight is a bid, and a match earns the bid and spends it from the budget.
+#include "foresight/base/error.h"
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+namespace {
+
+class AdwordsLedger : public Ledger {
+ public:
+  void price(const Arrival& arrival, std::span<Offer> offers) override {
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      offers[i] = {arrival.nodes[i], arrival.weights[i], arrival.weights[i]};
+    }
+  }
+  void commit(const Arrival&, NodeId) override {}
+};
+
+class Adwords : public Problem {
+ public:
+  explicit Adwords(NoOptions) {}
+  std::string name() const override { return "adwords"; }
+  Formulation formulation() const override { return Formulation::kBudgets; }
+  float capacity(const Market& market, NodeId u) const override {
+    return market.budgets[static_cast<std::size_t>(u)];
+  }
+  std::unique_ptr<Ledger> open(const Market&) const override {
+    return std::make_unique<AdwordsLedger>();
+  }
+  void check(const Instance& instance) const override {
+    if (instance.market().budgets.empty() && instance.market().num_fixed > 0) {
+      fail(ErrorCode::kData, "problem \"adwords\" needs a budget for every fixed node");
+    }
+  }
+};
+
+}  // namespace
+
+Entry<Problem> adwords_problem() {
+  return make_entry<Problem, Adwords, NoOptions>(
+      "adwords", "budgets: a match earns its bid while the node's remaining budget covers it");
+}
+
+}  // namespace foresight

@@ -1,0 +1,38 @@
+// Edge-weighted online bipartite matching (E-OBM): each fixed node is matched at most once, and a
+// match is worth the weight of its edge. With all weights 1 this is the classical unweighted
+// problem.
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+namespace {
+
+class EdgeObmLedger : public Ledger {
+ public:
+  void price(const Arrival& arrival, std::span<Offer> offers) override {
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      offers[i] = {arrival.nodes[i], arrival.weights[i], 1};
+    }
+  }
+  void commit(const Arrival&, NodeId) override {}
+};
+
+class EdgeObm : public Problem {
+ public:
+  explicit EdgeObm(NoOptions) {}
+  std::string name() const override { return "e-obm"; }
+  Formulation formulation() const override { return Formulation::kAssignment; }
+  float capacity(const Market&, NodeId) const override { return 1; }
+  std::unique_ptr<Ledger> open(const Market&) const override {
+    return std::make_unique<EdgeObmLedger>();
+  }
+  void check(const Instance&) const override {}
+};
+
+}  // namespace
+
+Entry<Problem> edge_obm_problem() {
+  return make_entry<Problem, EdgeObm, NoOptions>(
+      "e-obm", "edge-weighted matching: each fixed node at most once, worth the edge's weight");
+}
+
+}  // namespace foresight

@@ -1,0 +1,57 @@
+#include "foresight/problem/state.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace foresight {
+
+State::State(const Problem& problem, const Market& market)
+    : problem_(&problem), market_(market), ledger_(problem.open(market)) {
+  const auto fixed = static_cast<std::size_t>(market.num_fixed);
+  remaining_.reserve(fixed);
+  for (NodeId u = 0; u < market.num_fixed; ++u) remaining_.push_back(capacity(u));
+  touched_.resize(fixed);
+  history_.gains.resize(fixed);
+}
+
+void State::arrive(const Arrival& arrival) {
+  assert(!awaiting_decision_);
+  arrival_ = arrival;
+  edges_.resize(arrival.nodes.size());
+  ledger_->price(arrival, edges_);
+  offers_.clear();
+  for (const Offer& edge : edges_) {
+    if (remaining(edge.node) + kCapacityTolerance >= edge.cost) offers_.push_back(edge);
+  }
+  awaiting_decision_ = true;
+}
+
+float State::decide(NodeId node) {
+  assert(awaiting_decision_);
+  awaiting_decision_ = false;
+  for (const Offer& edge : edges_) {
+    history_.gains[static_cast<std::size_t>(edge.node)].add(edge.gain);
+  }
+  ++history_.arrivals;
+  if (node == kSkip) {
+    ++history_.skips;
+    return 0;
+  }
+  const auto offer = std::find_if(offers_.begin(), offers_.end(),
+                                  [&](const Offer& candidate) { return candidate.node == node; });
+  assert(offer != offers_.end());
+  ledger_->commit(arrival_, node);
+  const auto u = static_cast<std::size_t>(node);
+  // May end a rounding error below 0; never clamp, or tiny bids could overspend without end.
+  remaining_[u] -= static_cast<double>(offer->cost);
+  if (!touched_[u]) ++history_.matched_nodes;
+  touched_[u] = true;
+  const bool first = history_.matches.count() == 0;
+  history_.largest_match = first ? offer->gain : std::max(history_.largest_match, offer->gain);
+  history_.smallest_match = first ? offer->gain : std::min(history_.smallest_match, offer->gain);
+  history_.matches.add(offer->gain);
+  value_ += static_cast<double>(offer->gain);
+  return offer->gain;
+}
+
+}  // namespace foresight

@@ -1,0 +1,89 @@
+// One episode as it unfolds: fed one arrival at a time, it can only know the past.
+//
+//   State state(problem, market);
+//   for each arrival:
+//     state.arrive(arrival);                 // prices the edges; offers() are the nodes to choose
+//     from state.decide(node or kSkip);           // irrevocable
+//
+// Training, evaluation and service all run on this class. Every call costs O(degree).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+
+/// Mean and variance of a growing sample (Welford's update, stable for any weights).
+class Moments {
+ public:
+  void add(double x) {
+    ++count_;
+    const double delta = x - mean_;
+    mean_ += delta / count_;
+    squares_ += delta * (x - mean_);
+  }
+  int count() const { return count_; }
+  double mean() const { return mean_; }
+  double variance() const { return count_ == 0 ? 0 : squares_ / count_; }
+
+ private:
+  int count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+/// What the past says: about each fixed node's edges, and about the matches made.
+struct History {
+  int arrivals = 0;            // decided so far, the current one excluded
+  int skips = 0;               // among them
+  int matched_nodes = 0;       // fixed nodes matched at least once
+  Moments matches;             // gains of the matches made
+  float largest_match = 0;     // 0 while there is none
+  float smallest_match = 0;    // 0 while there is none
+  std::vector<Moments> gains;  // per fixed node: gains of its edges to the arrivals decided so far
+};
+
+class State {
+ public:
+  /// `problem` and the memory behind `market` must outlive the state.
+  State(const Problem& problem, const Market& market);
+
+  /// Shows the next arrival. The memory behind it must last until `decide`.
+  void arrive(const Arrival& arrival);
+
+  /// Matches the current arrival to an offered node, or skips; returns the gain.
+  float decide(NodeId node);
+
+  const Market& market() const { return market_; }
+  const Arrival& arrival() const { return arrival_; }
+
+  /// The edges of the current arrival, priced, in the order of its nodes; used-up nodes included.
+  std::span<const Offer> edges() const { return edges_; }
+
+  /// Those among them that can be chosen.
+  std::span<const Offer> offers() const { return offers_; }
+
+  /// What fixed node u could take at the start, and what it can still take.
+  float capacity(NodeId u) const { return problem_->capacity(market_, u); }
+  double remaining(NodeId u) const { return remaining_[static_cast<std::size_t>(u)]; }
+  const History& history() const { return history_; }
+  double value() const { return value_; }
+
+ private:
+  const Problem* problem_;
+  Market market_;
+  std::unique_ptr<Ledger> ledger_;
+  Arrival arrival_;
+  std::vector<Offer> edges_;
+  std::vector<Offer> offers_;
+  std::vector<double> remaining_;
+  std::vector<bool> touched_;
+  History history_;
+  double value_ = 0;
+  bool awaiting_decision_ = false;
+};
+
+}  // namespace foresight

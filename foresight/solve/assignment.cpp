@@ -1,0 +1,137 @@
+#include "foresight/solve/assignment.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foresight/base/error.h"
+#include "foresight/base/kernel.h"
+#include "foresight/solve/assignment_internal.h"
+
+namespace foresight {
+namespace {
+
+// Leaves room for sums along paths of any length.
+constexpr double kLargestWeight = 1e290;
+
+bool is_usable(double weight) {
+  return std::abs(weight) <= kLargestWeight;  // false for NaN
+}
+
+/// Copies weights to every `step`-th place and says whether all are usable. One pass without a
+/// branch is twice as fast as a check and a memcpy.
+FORESIGHT_KERNEL bool load(std::span<const double> weights, double* to, std::size_t step) {
+  std::int64_t unusable = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    to[i * step] = weights[i];
+    unusable |= is_usable(weights[i]) ? 0 : 1;
+  }
+  return unusable == 0;
+}
+
+[[noreturn]] void reject_unusable(std::span<const double> weights, NodeId num_arrivals) {
+  const auto bad = std::ranges::find_if_not(weights, is_usable);
+  const auto position = bad - weights.begin();
+  fail(ErrorCode::kData, "the weight of edge ({}, {}) is {}, expected one between -{} and {}",
+       position / num_arrivals, position % num_arrivals, *bad, kLargestWeight, kLargestWeight);
+}
+
+/// Both methods take the same time near these densities, measured from 10 x 30 to 1000 x 1000. A
+/// large matrix leaves the cache, so it has to be fuller to be worth its memory traffic.
+bool prefers_dense(double num_fixed, double num_arrivals, double num_edges) {
+  const double cells = num_fixed * num_arrivals;
+  return num_edges >= cells * (cells <= 1e5 ? 0.04 : 0.1);
+}
+
+}  // namespace
+
+struct AssignmentSolver::Workspace {
+  internal::DenseMatcher dense;
+  internal::SparseMatcher sparse;
+  internal::Transposer transposer;
+  Assignment result;
+
+  /// The smaller side becomes the rows. Returns whether those are the fixed nodes.
+  bool reshape(NodeId num_fixed, NodeId num_arrivals) {
+    dense.reshape(std::min(num_fixed, num_arrivals), std::max(num_fixed, num_arrivals));
+    return num_fixed <= num_arrivals;
+  }
+
+  /// Puts fixed nodes and arrivals back in their places.
+  const Assignment& present(const internal::RowMatching& matching, bool rows_are_fixed) {
+    result.value = matching.value;
+    result.matching = rows_are_fixed ? matching.row_of : matching.column_of;
+    result.fixed_prices = rows_are_fixed ? matching.row_prices : matching.column_prices;
+    result.arrival_prices = rows_are_fixed ? matching.column_prices : matching.row_prices;
+    return result;
+  }
+
+  const Assignment& solve_matrix(NodeId num_fixed, NodeId num_arrivals,
+                                 std::span<const double> weights, double outside) {
+    const auto length = static_cast<std::size_t>(num_arrivals);
+    if (num_fixed < 0 || num_arrivals < 0 ||
+        weights.size() != static_cast<std::size_t>(num_fixed) * length) {
+      fail(ErrorCode::kData, "{} weights do not make a {} x {} matrix", weights.size(), num_fixed,
+           num_arrivals);
+    }
+    const bool rows_are_fixed = reshape(num_fixed, num_arrivals);
+    bool usable = true;
+    for (NodeId u = 0; u < num_fixed && num_arrivals > 0; ++u) {
+      const auto from = weights.subspan(static_cast<std::size_t>(u) * length, length);
+      usable &= rows_are_fixed ? load(from, &dense.weight(u, 0), 1)
+                               : load(from, &dense.weight(0, u), dense.stride());
+    }
+    if (!usable) reject_unusable(weights, num_arrivals);
+    return present(dense.solve(outside), rows_are_fixed);
+  }
+};
+
+AssignmentSolver::AssignmentSolver() : workspace_(std::make_unique<Workspace>()) {}
+AssignmentSolver::AssignmentSolver(AssignmentSolver&&) noexcept = default;
+AssignmentSolver& AssignmentSolver::operator=(AssignmentSolver&&) noexcept = default;
+AssignmentSolver::~AssignmentSolver() = default;
+
+const Assignment& AssignmentSolver::solve(const Instance& instance) {
+  const InstanceView& view = instance.view();
+  const NodeId num_fixed = instance.market().num_fixed;
+  const NodeId num_arrivals = instance.num_arrivals();
+  if (!prefers_dense(num_fixed, num_arrivals, static_cast<double>(instance.num_edges()))) {
+    return solve_sparse(num_fixed, view.edge_begin, view.nodes, view.weights);
+  }
+  internal::DenseMatcher& dense = workspace_->dense;
+  const bool rows_are_fixed = workspace_->reshape(num_fixed, num_arrivals);
+  dense.clear();
+  const internal::SparseRows arrivals{view.edge_begin, view.nodes, view.weights};
+  for (NodeId t = 0; t < num_arrivals; ++t) {
+    for (std::size_t e = arrivals.first(t); e < arrivals.last(t); ++e) {
+      const NodeId u = view.nodes[e];
+      (rows_are_fixed ? dense.weight(u, t) : dense.weight(t, u)) = view.weights[e];
+    }
+  }
+  return workspace_->present(dense.solve(0), rows_are_fixed);
+}
+
+const Assignment& AssignmentSolver::solve_dense(NodeId num_fixed, NodeId num_arrivals,
+                                                std::span<const double> weights) {
+  return workspace_->solve_matrix(num_fixed, num_arrivals, weights, 0);
+}
+
+const Assignment& AssignmentSolver::solve_full(NodeId num_rows, NodeId num_columns,
+                                               std::span<const double> weights) {
+  return workspace_->solve_matrix(num_rows, num_columns, weights, -internal::kInfinity);
+}
+
+const Assignment& AssignmentSolver::solve_sparse(NodeId num_fixed,
+                                                 std::span<const std::int64_t> edge_begin,
+                                                 std::span<const NodeId> nodes,
+                                                 std::span<const float> weights) {
+  const internal::SparseRows by_arrival{edge_begin, nodes, weights};
+  const bool rows_are_fixed = num_fixed <= by_arrival.count();
+  const auto& matching =
+      rows_are_fixed
+          ? workspace_->sparse.solve(workspace_->transposer.transpose(by_arrival, num_fixed),
+                                     by_arrival.count())
+          : workspace_->sparse.solve(by_arrival, num_fixed);
+  return workspace_->present(matching, rows_are_fixed);
+}
+
+}  // namespace foresight

@@ -1,0 +1,309 @@
+#include "foresight/solve/integer_program.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include <CbcEventHandler.hpp>
+#include <CbcModel.hpp>
+#include <CbcStrategy.hpp>
+#include <OsiClpSolverInterface.hpp>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How far a point may break a row, an integer be from whole, and a solution be
+// from optimal.
+constexpr double kTolerance = 1e-9;
+
+// COIN-OR computes with its time limits, so "no limit" has to be finite.
+constexpr double kLongestTime = 1e9;
+
+// More variables per row than this, and the simplex method should not look at
+// all of them.
+constexpr int kManyPerRow = 10;
+
+// How many variables to search over at first, and how fast to add more.
+constexpr std::size_t kFirstCore = 500;
+constexpr std::size_t kCoreGrowth = 4;
+
+// No reduced cost is wrong by more than this.
+constexpr double kCostError = 1e-7;
+
+double seconds_until(Clock::time_point end) {
+  return std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
+}
+
+std::size_t index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+// COIN-OR's infinity is the largest finite number.
+std::vector<double> finite(std::span<const double> bounds) {
+  std::vector<double> result(bounds.begin(), bounds.end());
+  for (double& bound : result) bound = std::clamp(bound, -COIN_DBL_MAX, COIN_DBL_MAX);
+  return result;
+}
+
+[[noreturn]] void fail_infeasible() {
+  fail(ErrorCode::kData, "the integer program has no feasible solution");
+}
+
+// Stops the search between two nodes. CBC's own limit also interrupts linear
+// programs half-way, after which its bound can be wrong, and by default it
+// counts the processor time of all threads.
+class Deadline : public CbcEventHandler {
+ public:
+  explicit Deadline(Clock::time_point end) : end_(end) {}
+  CbcAction event(CbcEvent what) override {
+    return what == node && Clock::now() >= end_ ? stop : noAction;
+  }
+  CbcEventHandler* clone() const override { return new Deadline(*this); }
+
+ private:
+  Clock::time_point end_;
+};
+
+void configure(CbcModel& search, bool strengthen) {
+  search.setLogLevel(0);
+  search.setIntegerTolerance(kTolerance);
+  search.setCutoffIncrement(kTolerance);
+  search.setAllowableGap(0);
+  search.setAllowableFractionGap(0);
+  if (strengthen) {
+    // Cuts at the root only; strong branching on 5 candidates, pseudo-costs
+    // trusted after 10 trials.
+    CbcStrategyDefault strategy(1, 5, 10);
+    strategy.setupPreProcessing();
+    search.setStrategy(strategy);
+  }
+}
+
+}  // namespace
+
+int IntegerProgram::add_variable(double objective, double lower, double upper, bool integer) {
+  objective_.push_back(objective);
+  lower_.push_back(lower);
+  upper_.push_back(upper);
+  integer_.push_back(integer);
+  return num_variables() - 1;
+}
+
+void IntegerProgram::add_row(std::span<const int> variables, std::span<const double> coefficients,
+                             double lower, double upper) {
+  assert(variables.size() == coefficients.size());
+  columns_.insert(columns_.end(), variables.begin(), variables.end());
+  coefficients_.insert(coefficients_.end(), coefficients.begin(), coefficients.end());
+  row_begin_.push_back(static_cast<int>(columns_.size()));
+  row_lower_.push_back(lower);
+  row_upper_.push_back(upper);
+}
+
+void IntegerProgram::accept(std::span<const double> values, Solution& solution) const {
+  solution.found = true;
+  solution.values.assign(values.begin(), values.end());
+  for (std::size_t j = 0; j < values.size(); ++j)
+    if (integer_[j]) solution.values[j] = std::round(values[j]);
+  solution.value =
+      std::inner_product(objective_.begin(), objective_.end(), solution.values.begin(), 0.0);
+}
+
+void IntegerProgram::load(OsiClpSolverInterface& solver) const {
+  std::vector<double> cost(objective_.size());  // COIN-OR minimises
+  std::transform(objective_.begin(), objective_.end(), cost.begin(), std::negate<>());
+  solver.messageHandler()->setLogLevel(0);
+  solver.setDblParam(OsiPrimalTolerance, kTolerance);
+  solver.setDblParam(OsiDualTolerance, kTolerance);
+  solver.loadProblem(
+      CoinPackedMatrix(false, num_variables(), num_rows(), row_begin_.back(), coefficients_.data(),
+                       columns_.data(), row_begin_.data(), nullptr),
+      finite(lower_).data(), finite(upper_).data(), cost.data(), finite(row_lower_).data(),
+      finite(row_upper_).data());
+}
+
+// The program that is left once the other variables are fixed.
+struct IntegerProgram::Core {
+  IntegerProgram program;
+  std::vector<int> variables;  // their indices in the whole program
+  double fixed_value = 0;      // what the others are worth
+};
+
+IntegerProgram::Core IntegerProgram::restrict_to(std::span<const char> kept,
+                                                 std::span<const double> values) const {
+  Core core;
+  std::vector<int> position(kept.size());
+  for (std::size_t j = 0; j < kept.size(); ++j) {
+    if (kept[j]) {
+      position[j] = core.program.add_variable(objective_[j], lower_[j], upper_[j], integer_[j]);
+      core.variables.push_back(static_cast<int>(j));
+    } else {
+      core.fixed_value += objective_[j] * values[j];
+    }
+  }
+  std::vector<int> variables;
+  std::vector<double> coefficients;
+  for (int i = 0; i < num_rows(); ++i) {
+    variables.clear();
+    coefficients.clear();
+    double fixed = 0;
+    for (auto k = index(row_begin_[index(i)]); k < index(row_begin_[index(i) + 1]); ++k) {
+      const std::size_t j = index(columns_[k]);
+      if (kept[j]) {
+        variables.push_back(position[j]);
+        coefficients.push_back(coefficients_[k]);
+      } else {
+        fixed += coefficients_[k] * values[j];
+      }
+    }
+    core.program.add_row(variables, coefficients, row_lower_[index(i)] - fixed,
+                         row_upper_[index(i)] - fixed);
+  }
+  return core;
+}
+
+struct IntegerProgram::Relaxation {
+  bool solved = false;  // false if time ran out
+  bool integral = true;
+  double bound = kInfinity;
+  std::vector<double> values;
+  std::vector<double> costs;  // what changing an integer variable's value costs at least
+};
+
+// Sifting: solves for a sample of the variables, adds those that the prices say
+// were missed, repeats.
+IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
+  const std::size_t n = objective_.size();
+  const std::size_t sample = kManyPerRow * (row_lower_.size() + 1);
+  std::vector<char> active(n, n <= 2 * sample);
+  for (std::size_t j = 0; j < n; ++j)
+    if (j % (n / sample + 1) == 0 || lower_[j] == -kInfinity) active[j] = true;
+
+  Relaxation result;
+  std::vector<double> costs(n);
+  std::vector<std::size_t> missed;
+  for (;;) {
+    const Core core = restrict_to(active, lower_);
+    OsiClpSolverInterface solver;
+    core.program.load(solver);
+    solver.getModelPtr()->setMaximumWallSeconds(seconds_until(end));
+    solver.initialSolve();
+    if (solver.isProvenDualInfeasible())
+      fail(ErrorCode::kData, "the integer program's objective has no upper limit");
+    if (solver.isProvenPrimalInfeasible()) {
+      if (core.variables.size() == n) fail_infeasible();
+      active.assign(n, true);
+      continue;
+    }
+    if (!solver.isProvenOptimal()) return result;
+
+    std::transform(objective_.begin(), objective_.end(), costs.begin(), std::negate<>());
+    for (int i = 0; i < num_rows(); ++i)
+      for (auto k = index(row_begin_[index(i)]); k < index(row_begin_[index(i) + 1]); ++k)
+        costs[index(columns_[k])] -= solver.getRowPrice()[i] * coefficients_[k];
+    missed.clear();
+    for (std::size_t j = 0; j < n; ++j)
+      if (!active[j] && costs[j] < -kTolerance) missed.push_back(j);
+    if (missed.empty()) {
+      result.bound = core.fixed_value - solver.getObjValue();
+      result.values = lower_;
+      for (std::size_t i = 0; i < core.variables.size(); ++i)
+        result.values[index(core.variables[i])] = solver.getColSolution()[i];
+      break;
+    }
+    if (missed.size() > sample) {
+      std::nth_element(missed.begin(), missed.begin() + static_cast<std::ptrdiff_t>(sample),
+                       missed.end(),
+                       [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
+      missed.resize(sample);
+    }
+    for (const std::size_t j : missed) active[j] = true;
+  }
+
+  result.solved = true;
+  result.costs.assign(n, 0);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (!integer_[j]) continue;
+    const double whole = std::round(result.values[j]);
+    if (std::abs(result.values[j] - whole) <= kTolerance) {
+      result.values[j] = whole;
+      result.costs[j] = std::abs(costs[j]);
+    } else {
+      result.integral = false;
+    }
+  }
+  return result;
+}
+
+// Branch and bound for points worth more than `floor`. Proven but not found:
+// there is none.
+IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
+                                                bool strengthen) const {
+  OsiClpSolverInterface solver;
+  load(solver);
+  for (int j = 0; j < num_variables(); ++j)
+    if (integer_[index(j)]) solver.setInteger(j);
+  CbcModel model(solver);
+  configure(model, strengthen);
+  const Deadline deadline(end);
+  model.passInEventHandler(&deadline);
+  if (floor > -kInfinity) model.setCutoff(-floor);
+  model.branchAndBound();
+
+  Solution solution;
+  if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
+  solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
+  solution.bound = std::max(floor, solution.value);
+  if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());
+  return solution;
+}
+
+IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const {
+  const double seconds = std::min(options.time_limit_seconds, kLongestTime);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds));
+  Solution best;
+  if (!options.start.empty()) accept(options.start, best);
+  const Relaxation relaxed = relax(end);
+  if (!relaxed.solved) return best;
+  best.bound = relaxed.bound;
+  if (relaxed.integral) {
+    accept(relaxed.values, best);
+    best.bound = best.value;
+  }
+
+  std::vector<double> costs = relaxed.costs;
+  std::sort(costs.begin(), costs.end());
+  for (std::size_t size = kFirstCore; best.bound - best.value > kTolerance; size *= kCoreGrowth) {
+    // A point that differs from the relaxed one outside the core is worth at
+    // most bound - reach.
+    const double reach =
+        std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
+    std::vector<char> kept(costs.size());
+    for (std::size_t j = 0; j < kept.size(); ++j) kept[j] = relaxed.costs[j] <= reach + kCostError;
+    const Core core = restrict_to(kept, relaxed.values);
+    const Solution found =
+        core.program.search(end, best.value - core.fixed_value, options.strengthen);
+    if (found.found) {
+      std::vector<double> values = relaxed.values;
+      for (std::size_t i = 0; i < core.variables.size(); ++i)
+        values[index(core.variables[i])] = found.values[i];
+      accept(values, best);
+    } else if (!best.found && found.proven && core.variables.size() == kept.size()) {
+      fail_infeasible();
+    }
+    best.bound =
+        std::min(best.bound, std::max(found.bound + core.fixed_value, relaxed.bound - reach));
+    if (!found.proven) break;
+  }
+  best.proven = best.bound - best.value <= kTolerance;
+  if (best.proven) best.bound = best.value;
+  return best;
+}
+
+}  // namespace foresight

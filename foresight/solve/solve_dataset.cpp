@@ -1,0 +1,152 @@
+// Labels a whole dataset on all cores, so that an interrupted run can go on where it stopped.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+#include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
+#include "foresight/base/safetensors.h"
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+constexpr const char* kFormat = "foresight-partial-labels";
+constexpr std::chrono::seconds kSaveInterval{5};
+constexpr std::size_t kChunk = 16;
+
+/// Labels as they are found. A label is written by one thread and then marked done.
+class LabelBoard {
+ public:
+  LabelBoard(const Dataset& data, std::filesystem::path checkpoint)
+      : data_(data),
+        checkpoint_(std::move(checkpoint)),
+        labels_(data.size()),
+        done_(data.size()),
+        last_save_(Clock::now()) {
+    if (data.labelled()) {
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        if (Label label = data.label(i); label.proven()) finish(i, std::move(label));
+      }
+    }
+    if (!checkpoint_.empty() && std::filesystem::exists(checkpoint_)) restore();
+  }
+
+  void finish(std::size_t i, Label label) {
+    labels_[i] = std::move(label);
+    done_[i].store(true, std::memory_order_release);
+  }
+
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> rest;
+    for (std::size_t i = 0; i < done_.size(); ++i) {
+      if (!done_[i]) rest.push_back(i);
+    }
+    return rest;
+  }
+
+  const std::vector<Label>& labels() const { return labels_; }
+
+  void save_if_due() {
+    if (checkpoint_.empty()) return;
+    const std::unique_lock lock(save_mutex_, std::try_to_lock);
+    if (lock && Clock::now() - last_save_ >= kSaveInterval) save();
+  }
+
+  void save() {
+    if (checkpoint_.empty()) return;
+    std::vector<std::uint8_t> done;
+    std::vector<double> value, bound;
+    std::vector<NodeId> matching;
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      done.push_back(done_[i].load(std::memory_order_acquire));
+      const Label label = done.back() ? labels_[i] : Label{};
+      value.push_back(label.value);
+      bound.push_back(label.bound);
+      matching.insert(matching.end(), label.matching.begin(), label.matching.end());
+    }
+    SafeTensorsWriter writer;
+    writer.set_meta("format", kFormat);
+    writer.set_meta("data", data_.digest());
+    writer.add<std::uint8_t>("done", {done.size()}, done);
+    writer.add<double>("value", {value.size()}, value);
+    writer.add<double>("bound", {bound.size()}, bound);
+    writer.add<NodeId>("matching", {matching.size()}, matching);
+    writer.write(checkpoint_);
+    last_save_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Takes over finished labels; a checkpoint of other data is refused rather than overwritten.
+  void restore() {
+    const auto file = SafeTensors::open(checkpoint_);
+    if (file->meta("format") != kFormat || file->meta("data") != data_.digest()) {
+      fail(ErrorCode::kData, "{}: holds labels of other data; remove it to start anew",
+           checkpoint_.string());
+    }
+    const auto done = file->array<std::uint8_t>("done");
+    const auto value = file->array<double>("value");
+    const auto bound = file->array<double>("bound");
+    const auto matching = file->array<NodeId>("matching");
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const bool fits = done.size() == labels_.size() && value.size() == done.size() &&
+                        bound.size() == done.size();
+      const auto arrivals = static_cast<std::size_t>(data_.instance(i).num_arrivals());
+      if (!fits || (done[i] && next + arrivals > matching.size())) {
+        fail(ErrorCode::kData, "{}: its arrays do not fit the data; remove it to start anew",
+             checkpoint_.string());
+      }
+      if (!done[i]) continue;
+      const auto begin = matching.begin() + static_cast<std::ptrdiff_t>(next);
+      finish(i, {value[i], bound[i], {begin, begin + static_cast<std::ptrdiff_t>(arrivals)}});
+      next += arrivals;
+    }
+  }
+
+  const Dataset& data_;
+  std::filesystem::path checkpoint_;
+  std::vector<Label> labels_;
+  std::vector<std::atomic<bool>> done_;
+  std::mutex save_mutex_;
+  Clock::time_point last_save_;
+};
+
+}  // namespace
+
+Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progress,
+              const std::filesystem::path& checkpoint) {
+  const auto problem = problems().make(data.schema().problem);
+  LabelBoard board(data, checkpoint);
+  const std::vector<std::size_t> open = board.open();
+  const auto workers = static_cast<std::size_t>(thread_count(options.threads));
+  std::vector<std::unique_ptr<Solver>> solvers(workers);
+  for (auto& solver : solvers) solver = make_solver(*problem, options);
+
+  progress.begin("solving", std::ssize(open), "instances");
+  const std::size_t chunks = (open.size() + kChunk - 1) / kChunk;
+  parallel_for_workers(chunks, options.threads, [&](std::size_t chunk, std::size_t worker) {
+    const std::size_t end = std::min(open.size(), (chunk + 1) * kChunk);
+    for (std::size_t k = chunk * kChunk; k < end; ++k) {
+      if (progress.cancelled()) return;
+      const Instance instance = data.instance(open[k]);
+      problem->check(instance);
+      board.finish(open[k], solvers[worker]->solve(instance));
+      progress.advance(1);
+    }
+    board.save_if_due();
+  });
+  progress.end();
+  if (progress.cancelled()) {
+    board.save();
+    fail(ErrorCode::kCancelled, "interrupted after {} of {} instances{}",
+         data.size() - board.open().size(), data.size(),
+         checkpoint.empty() ? "" : "; the same command goes on from there");
+  }
+  return data.with_labels(board.labels());
+}
+
+}  // namespace foresight

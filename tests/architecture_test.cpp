@@ -1,0 +1,42 @@
+// The flow of the architecture: a folder includes only what stands to its left in
+// base -> data -> problem -> {solve, features, nn} -> policy -> {train, eval} -> {report, serve} ->
+// cli.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace foresight {
+namespace {
+
+const std::map<std::string, int> kStage = {
+    {"base", 0},   {"data", 1},  {"problem", 2}, {"solve", 3},  {"features", 3}, {"nn", 3},
+    {"policy", 4}, {"train", 5}, {"eval", 5},    {"report", 6}, {"serve", 6},    {"cli", 7}};
+
+TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
+  const std::filesystem::path root = std::filesystem::path(FORESIGHT_SOURCE_DIR) / "foresight";
+  const std::regex include("^#include \"foresight/([a-z]+)/");
+  int seen = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string folder = entry.path().parent_path().filename();
+    ASSERT_TRUE(kStage.contains(folder)) << entry.path() << " is in a folder without a stage";
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (!std::regex_search(line, match, include)) continue;
+      const std::string other = match[1];
+      ++seen;
+      const bool nn_stays_low = folder != "nn" || other == "base" || other == "nn";
+      EXPECT_TRUE(nn_stays_low && (other == folder || kStage.at(other) < kStage.at(folder)))
+          << entry.path() << " includes from " << other;
+    }
+  }
+  EXPECT_GT(seen, 50) << "the check found too few includes to mean anything";
+}
+
+}  // namespace
+}  // namespace foresight

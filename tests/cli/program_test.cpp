@@ -1,0 +1,184 @@
+// The program as a person runs it: what it prints, what it writes, and how it ends.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temp_folder.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "foresight/data/dataset.h"
+#include "foresight/data/source.h"
+#include "foresight/policy/policy.h"
+
+namespace foresight {
+namespace {
+
+struct Outcome {
+  int exit_code;
+  std::string output;  // both streams
+};
+
+class Program : public testing::Test {
+ protected:
+  Outcome run(const std::string& arguments) const {
+    const std::string command = fmt::format("cd '{}' && {{ '{}' {}; }} 2>&1",
+                                            folder_.path().string(), FORESIGHT_PROGRAM, arguments);
+    std::FILE* pipe = popen(command.c_str(), "r");
+    Outcome outcome{-1, {}};
+    char buffer[4096];
+    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+      outcome.output.append(buffer, n);
+    }
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+    return outcome;
+  }
+
+  void expect(const std::string& arguments, int exit_code,
+              std::initializer_list<std::string> pieces) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, exit_code) << arguments << "\n" << outcome.output;
+    for (const std::string& piece : pieces) {
+      EXPECT_NE(outcome.output.find(piece), std::string::npos)
+          << arguments << ": \"" << piece << "\" is not in:\n"
+          << outcome.output;
+    }
+  }
+
+  bool exists(const char* name) const { return std::filesystem::exists(folder_.path() / name); }
+
+  TempFolder folder_;
+};
+
+TEST_F(Program, FromSourceToJudgement) {
+  expect("generate 'crowd(u=5,v=10)' -n 50 --seed 3 -o data", 0,
+         {"50 e-obm instances", "500 arrivals"});
+  EXPECT_FALSE(Dataset::load(folder_.path() / "data").labelled());
+  expect("solve data", 0, {"50 optima, all proven"});
+  EXPECT_TRUE(Dataset::load(folder_.path() / "data").labelled());
+  EXPECT_FALSE(exists("data.partial"));
+  expect("evaluate data --policy greedy --policy 'greedy-t(train=data)' --json result.json", 0,
+         {"greedy", "greedy-t(threshold=0.", "mean ratio"});
+  std::ifstream file(folder_.path() / "result.json");
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["policies"].size(), 2U);
+  EXPECT_GE(json["policies"][1]["mean_ratio"], json["policies"][0]["mean_ratio"]);
+}
+
+TEST_F(Program, GenerateCanLabelAtOnceAndNameAnotherProblem) {
+  expect("generate 'er(u=5,v=10,weight=one)' -n 5 -o data --label", 0, {"labelled"});
+  EXPECT_TRUE(Dataset::load(folder_.path() / "data").labelled());
+  expect("generate 'thick-z(u=5,v=10)' -n 5 -o data --problem e-obm", 0, {"e-obm"});
+  EXPECT_EQ(Dataset::load(folder_.path() / "data").schema().problem, "e-obm");
+  expect("generate 'er(u=5,v=10)' -n 5 -o other --problem adwords", 1, {"adwords", "budget"});
+  EXPECT_FALSE(exists("other"));
+}
+
+TEST_F(Program, EvaluateSolvesWhatHasNoOptimaYet) {
+  expect("generate 'er(u=5,v=10)' -n 5 -o data", 0, {});
+  expect("evaluate data --policy greedy", 0, {"mean ratio"});
+}
+
+TEST_F(Program, EvaluationsAreTheSameForAnyNumberOfThreads) {
+  expect("generate 'crowd(u=5,v=10)' -n 300 -o data --label", 0, {});
+  std::vector<nlohmann::json> results;
+  for (const char* threads : {"1", "2", "7"}) {
+    expect(fmt::format("evaluate data --policy greedy --policy random --json r.json --threads {}",
+                       threads),
+           0, {});
+    std::ifstream file(folder_.path() / "r.json");
+    auto json = nlohmann::json::parse(file);
+    for (auto& policy : json["policies"]) {
+      for (const char* measured :
+           {"decisions_per_second", "p50_microseconds", "p99_microseconds"}) {
+        policy.erase(measured);
+      }
+    }
+    results.push_back(json);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST_F(Program, ListShowsEveryEntryAndOption) {
+  const Outcome outcome = run("list");
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto expect_all = [&](const auto& registry) {
+    for (const auto& entry : registry.entries()) {
+      EXPECT_NE(outcome.output.find("  " + entry.name + " - "), std::string::npos) << entry.name;
+      for (const OptionInfo& option : registry.options(entry)) {
+        EXPECT_NE(outcome.output.find(option.text), std::string::npos) << option.text;
+      }
+    }
+  };
+  expect_all(sources());
+  expect_all(policies());
+  expect_all(problems());
+  EXPECT_EQ(run("list policies").output.find("er - "), std::string::npos);
+}
+
+TEST_F(Program, HelpAndVersionSucceed) {
+  expect("--help", 0, {"generate", "solve", "evaluate", "list"});
+  expect("generate --help", 0, {"--seed", "--label", "crowd(u=10,v=30)"});
+  expect("--version", 0, {"foresight 0."});
+}
+
+TEST_F(Program, BadUsageEndsWithTwoAndSaysWhatIsKnown) {
+  expect("", 2, {});
+  expect("conquer", 2, {"conquer"});
+  expect("list planets", 2, {"planets"});
+  expect("generate", 2, {"source"});
+  expect("generate 'er(u=0)' -o x", 2, {"\"er\"", "\"u\"", "\"0\""});
+  expect("generate 'er(q=1)' -o x", 2, {"\"q\"", "u, v, p"});
+  expect("generate 'moon(u=1)' -o x", 2, {"no source \"moon\"", "crowd"});
+  expect("generate 'er' -n -5 -o x", 2, {});
+  expect("generate er -o x --threads -1", 2, {"--threads"});
+  expect("generate er -o data -n 3", 0, {});
+  expect("evaluate data --policy gredy", 2, {"no policy \"gredy\"", "greedy-rt"});
+  EXPECT_FALSE(exists("x"));
+}
+
+TEST_F(Program, BadFilesEndWithOneAndAreNamed) {
+  expect("solve missing", 1, {"missing", "No such file"});
+  folder_.write_file("broken", "this is not a dataset at all");
+  expect("solve broken", 1, {"broken"});
+  expect("evaluate broken --policy greedy", 1, {"broken"});
+  expect("generate er -n 2 -o nowhere/data", 1, {"nowhere"});
+  expect("generate 'csv(path=nowhere)' -o x", 1, {"nowhere"});
+  EXPECT_FALSE(exists("x"));
+}
+
+TEST_F(Program, ATruncatedOrAlteredFileIsNoticed) {
+  expect("generate er -n 20 -o data --label", 0, {});
+  const auto path = folder_.path() / "data";
+  const auto size = std::filesystem::file_size(path);
+  std::filesystem::copy_file(path, folder_.path() / "short");
+  std::filesystem::resize_file(folder_.path() / "short", size - 7);
+  expect("evaluate short --policy greedy", 1, {"short"});
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(size - 5));
+    file.put('\x5a');
+  }
+  expect("evaluate data --policy greedy", 1, {"data", "digest"});
+}
+
+TEST_F(Program, AnInterruptedSolveKeepsItsWorkAndGoesOn) {
+  expect("generate 'crowd(u=10,v=30)' -n 20000 -o data", 0, {});
+  // SIGINT before the program starts to solve is as good as one in the middle: it must end cleanly.
+  const Outcome outcome =
+      run("solve data --threads 1 & pid=$!; sleep 0.03; kill -INT $pid; wait $pid; exit $?");
+  if (outcome.exit_code == 130) {
+    EXPECT_NE(outcome.output.find("interrupted"), std::string::npos) << outcome.output;
+  } else {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  }
+  expect("solve data", 0, {"20,000 optima, all proven"});
+  EXPECT_FALSE(exists("data.partial"));
+}
+
+}  // namespace
+}  // namespace foresight

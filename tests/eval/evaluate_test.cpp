@@ -1,0 +1,138 @@
+#include "foresight/eval/evaluate.h"
+
+#include "tests/expect_error.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+Contestant contestant(const std::string& spec) {
+  return {spec, policies().make(spec)};
+}
+
+/// Always does what a script says: one node (or kSkip) per arrival.
+class Scripted : public Policy {
+ public:
+  explicit Scripted(std::vector<NodeId> script) : script_(std::move(script)) {}
+  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+    return std::make_unique<ScriptBatch>(script_);
+  }
+
+ private:
+  class ScriptBatch : public EpisodeBatch {
+   public:
+    explicit ScriptBatch(std::span<const NodeId> script) : script_(script) {}
+
+   private:
+    void score(const State& state, std::size_t, std::span<float> row) override {
+      const NodeId wanted = script_[static_cast<std::size_t>(state.history().arrivals)];
+      row[0] = 0;
+      for (std::size_t i = 1; i < row.size(); ++i)
+        row[i] = state.offers()[i - 1].node == wanted ? 1 : -1;
+    }
+    std::span<const NodeId> script_;
+  };
+  std::vector<NodeId> script_;
+};
+
+// Two arrivals: {0: 0.6, 1: 0.5} and {0: 1.0}. Optimum 1.5 = (1, 0); greedy takes 0 first: 0.6.
+Dataset two_step() {
+  InstanceBuilder builder(2);
+  builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.6F, 0.5F});
+  builder.arrive(std::vector<NodeId>{0}, std::vector<float>{1.0F});
+  const std::vector<Instance> instances(4, std::move(builder).build());
+  return solve(Dataset::gather({.problem = "e-obm"}, {"by hand", 7}, instances), {}, no_progress());
+}
+
+TEST(Evaluate, RatiosValuesAndAgreementAreWhatTheyShouldBe) {
+  const std::vector<Contestant> contestants = {
+      contestant("greedy"),
+      {"optimal", std::make_shared<Scripted>(std::vector<NodeId>{1, 0})},
+      {"late", std::make_shared<Scripted>(std::vector<NodeId>{kSkip, 0})}};
+  const Evaluation evaluation = evaluate(two_step(), contestants, {}, no_progress());
+  ASSERT_EQ(evaluation.policies.size(), 3U);
+  const PolicyResult& greedy = evaluation.policies[0];
+  EXPECT_NEAR(greedy.ratio.mean, 0.4, 1e-6);
+  EXPECT_EQ(greedy.matched, 1);
+  EXPECT_EQ(greedy.agreement_optimum, (std::vector<double>{0, 0}));
+  EXPECT_EQ(greedy.agreement_greedy, (std::vector<double>{1, 1}));
+  const PolicyResult& optimal = evaluation.policies[1];
+  EXPECT_NEAR(optimal.ratio.mean, 1, 1e-9);
+  EXPECT_NEAR(optimal.mean_value, 1.5, 1e-9);
+  EXPECT_EQ(optimal.matched, 2);
+  EXPECT_EQ(optimal.agreement_optimum, (std::vector<double>{1, 1}));
+  EXPECT_EQ(optimal.agreement_greedy, (std::vector<double>{0, 0}));
+  EXPECT_NEAR(optimal.against_first.mean_difference, 0.6, 1e-6);
+  const PolicyResult& late = evaluation.policies[2];
+  EXPECT_NEAR(late.ratio.mean, 1 / 1.5, 1e-6);
+  EXPECT_EQ(late.agreement_optimum, (std::vector<double>{0, 1}));
+  EXPECT_GT(late.decisions_per_second, 0);
+  EXPECT_GT(late.p99_microseconds, 0);
+}
+
+TEST(Evaluate, AnInstanceWorthNothingCountsAsSolved) {
+  InstanceBuilder builder(2);
+  builder.arrive({}, {});
+  const Instance instance = std::move(builder).build();
+  const Dataset data =
+      solve(Dataset::gather({.problem = "e-obm"}, {}, {&instance, 1}), {}, no_progress());
+  const std::vector<Contestant> contestants = {contestant("greedy")};
+  EXPECT_EQ(evaluate(data, contestants, {}, no_progress()).policies[0].ratio.mean, 1);
+}
+
+TEST(Evaluate, LabelsThatAreTooLowAreNoticed) {
+  Dataset data = two_step();
+  std::vector<Label> labels(data.size(), Label{0.5, 0.5, {1, kSkip}});
+  const std::vector<Contestant> contestants = {contestant("greedy")};
+  expect_error(ErrorCode::kData, {"greedy", "instance 0", "bound 0.5"},
+               [&] { evaluate(data.with_labels(labels), contestants, {}, no_progress()); });
+}
+
+TEST(Evaluate, UnprovenOptimaCountByTheirBound) {
+  Dataset data = two_step();
+  std::vector<Label> labels(data.size(), Label{1.5, 3.0, {1, 0}});
+  const std::vector<Contestant> contestants = {contestant("greedy")};
+  const Evaluation evaluation = evaluate(data.with_labels(labels), contestants, {}, no_progress());
+  EXPECT_EQ(evaluation.num_unproven, 4U);
+  EXPECT_NEAR(evaluation.policies[0].ratio.mean, 0.2, 1e-6);
+}
+
+TEST(Evaluate, JsonHoldsEveryFieldTheDocsPromise) {
+  const std::vector<Contestant> contestants = {contestant("greedy"), contestant("random")};
+  const auto json =
+      nlohmann::json::parse(to_json(evaluate(two_step(), contestants, {}, no_progress())));
+  EXPECT_EQ(json["format"], "foresight-evaluation");
+  EXPECT_EQ(json["problem"], "e-obm");
+  EXPECT_EQ(json["data"]["source"], "by hand");
+  EXPECT_EQ(json["data"]["instances"], 4);
+  ASSERT_EQ(json["policies"].size(), 2U);
+  for (const auto& policy : json["policies"]) {
+    for (const char* key :
+         {"name", "mean_ratio", "std_ratio", "min_ratio", "ci95", "mean_value", "matched",
+          "decisions_per_second", "p50_microseconds", "p99_microseconds"}) {
+      EXPECT_TRUE(policy.contains(key)) << key;
+    }
+    EXPECT_EQ(policy["agreement_optimum"].size(), 2U);
+    EXPECT_EQ(policy["agreement_greedy"].size(), 2U);
+    EXPECT_EQ(policy["ratios"].size(), 4U);
+    EXPECT_TRUE(policy["against_first"].contains("wilcoxon_p"));
+  }
+  EXPECT_NEAR(json["policies"][0]["mean_ratio"].get<double>(), 0.4, 1e-6);
+}
+
+TEST(Evaluate, RefusesWhatCannotBeJudged) {
+  const std::vector<Contestant> contestants = {contestant("greedy")};
+  expect_error(ErrorCode::kUsage, {"no policies"},
+               [&] { evaluate(two_step(), {}, {}, no_progress()); });
+  expect_error(ErrorCode::kData, {"no hindsight optima"},
+               [&] { evaluate(two_step().for_problem("e-obm"), contestants, {}, no_progress()); });
+  expect_error(ErrorCode::kData, {"no instances"}, [&] {
+    evaluate(Dataset::gather({.problem = "e-obm"}, {}, {}), contestants, {}, no_progress());
+  });
+}
+
+}  // namespace
+}  // namespace foresight

@@ -1,0 +1,28 @@
+// Expects a statement to throw Error with a code and a message that contains all given pieces.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+
+inline void expect_error(ErrorCode code, std::initializer_list<std::string> pieces,
+                         const std::function<void()>& action) {
+  try {
+    action();
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    for (const std::string& piece : pieces) {
+      EXPECT_NE(std::string(error.what()).find(piece), std::string::npos)
+          << "\"" << piece << "\" is not in: " << error.what();
+    }
+  }
+}
+
+}  // namespace foresight

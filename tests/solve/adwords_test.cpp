@@ -1,0 +1,311 @@
+#include "foresight/solve/adwords.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+namespace {
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+struct Auction {
+  std::vector<float> budgets;
+  std::vector<std::int64_t> edge_begin = {0};
+  std::vector<NodeId> nodes = {};
+  std::vector<float> bids = {};
+
+  void arrive(const std::vector<float>& bid_of_node) {  // negative: no edge
+    for (std::size_t u = 0; u < bid_of_node.size(); ++u) {
+      if (bid_of_node[u] < 0) continue;
+      nodes.push_back(static_cast<NodeId>(u));
+      bids.push_back(bid_of_node[u]);
+    }
+    edge_begin.push_back(static_cast<std::int64_t>(nodes.size()));
+  }
+
+  int num_arrivals() const { return static_cast<int>(edge_begin.size()) - 1; }
+
+  Instance instance() const {
+    InstanceView view;
+    view.market.num_fixed = static_cast<NodeId>(budgets.size());
+    view.market.horizon = num_arrivals();
+    view.market.budgets = budgets;
+    view.edge_begin = edge_begin;
+    view.nodes = nodes;
+    view.weights = bids;
+    return Instance(view, nullptr);
+  }
+
+  double brute_force() const {
+    return best_from(0, std::vector<double>(budgets.begin(), budgets.end()));
+  }
+
+  double best_from(int t, const std::vector<double>& remaining) const {
+    if (t == num_arrivals()) return 0;
+    double best = best_from(t + 1, remaining);
+    for (auto e = index(edge_begin[index(t)]); e < index(edge_begin[index(t) + 1]); ++e) {
+      const std::size_t u = index(nodes[e]);
+      if (bids[e] == 0 || remaining[u] + kCapacityTolerance < bids[e]) continue;
+      auto left = remaining;
+      left[u] -= bids[e];
+      best = std::max(best, bids[e] + best_from(t + 1, left));
+    }
+    return best;
+  }
+};
+
+// The label must be what an online policy could have done, and worth what it says.
+void expect_playable(const Auction& auction, const Label& label) {
+  ASSERT_EQ(label.matching.size(), index(auction.num_arrivals()));
+  std::vector<double> remaining(auction.budgets.begin(), auction.budgets.end());
+  double value = 0;
+  for (int t = 0; t < auction.num_arrivals(); ++t) {
+    const NodeId u = label.matching[index(t)];
+    if (u == kSkip) continue;
+    const auto begin = auction.nodes.begin() + auction.edge_begin[index(t)];
+    const auto end = auction.nodes.begin() + auction.edge_begin[index(t) + 1];
+    const auto edge = std::find(begin, end, u);
+    ASSERT_NE(edge, end) << "arrival " << t << " has no edge to " << u;
+    const double bid = auction.bids[index(edge - auction.nodes.begin())];
+    ASSERT_GT(bid, 0);
+    ASSERT_GE(remaining[index(u)] + kCapacityTolerance, bid) << "arrival " << t;
+    remaining[index(u)] -= bid;
+    value += bid;
+  }
+  EXPECT_EQ(label.value, value);
+  EXPECT_GE(label.bound, label.value);
+}
+
+enum class Bids { kOne, kOnePerNode, kAny };
+
+// Small, with everything that can go wrong: missing edges, zero bids, budgets of 0, below any bid,
+// of exactly some bids, and above all of them.
+Auction random_auction(std::mt19937& rng, Bids kind) {
+  const auto uniform = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(rng);
+  };
+  const auto amount = [&] { return 0.1f + 0.3f * std::generate_canonical<float, 24>(rng); };
+  Auction auction;
+  const int num_fixed = uniform(1, 4);
+  const int num_arrivals = uniform(0, 6);
+  const float common = amount();
+  std::vector<float> usual;
+  for (int u = 0; u < num_fixed; ++u) usual.push_back(kind == Bids::kOne ? common : amount());
+  for (int u = 0; u < num_fixed; ++u) {
+    const float choices[] = {0, 0.05f, usual[index(u)] * static_cast<float>(uniform(1, 3)),
+                             amount() * static_cast<float>(uniform(1, 4)), 10};
+    auction.budgets.push_back(choices[uniform(0, 4)]);
+  }
+  const int density = uniform(1, 10);
+  for (int t = 0; t < num_arrivals; ++t) {
+    std::vector<float> bids;
+    for (int u = 0; u < num_fixed; ++u) {
+      const bool edge = uniform(1, 10) <= density;
+      const bool zero = uniform(1, 20) == 1;
+      bids.push_back(!edge ? -1 : zero ? 0 : kind == Bids::kAny ? amount() : usual[index(u)]);
+    }
+    auction.arrive(bids);
+  }
+  return auction;
+}
+
+void expect_optimal(Bids kind, int rounds) {
+  std::mt19937 rng(11);
+  AdwordsSolver solver;  // one for all, so that its memory must not leak from one to the next
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(round);
+    const Auction auction = random_auction(rng, kind);
+    const Label label = solver.solve(auction.instance());
+    expect_playable(auction, label);
+    EXPECT_TRUE(label.proven());
+    EXPECT_NEAR(label.value, auction.brute_force(), 1e-9);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Adwords, OneBidForAllMatchesBruteForce) {
+  expect_optimal(Bids::kOne, 3000);
+}
+
+TEST(Adwords, OneBidPerNodeMatchesBruteForce) {
+  expect_optimal(Bids::kOnePerNode, 3000);
+}
+
+TEST(Adwords, AnyBidsMatchBruteForce) {
+  expect_optimal(Bids::kAny, 3000);
+}
+
+// Raising one bid by a hair sends the same auction to the integer program.
+TEST(Adwords, IntegerProgramAgreesWithMatchingByFallingBid) {
+  std::mt19937 rng(5);
+  AdwordsSolver solver;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    Auction auction;
+    const int num_fixed = 6;
+    std::vector<float> usual;
+    for (int u = 0; u < num_fixed; ++u) {
+      usual.push_back(0.1f + 0.3f * std::generate_canonical<float, 24>(rng));
+      auction.budgets.push_back(usual.back() * static_cast<float>(rng() % 5) + 0.01f);
+    }
+    for (int t = 0; t < 18; ++t) {
+      std::vector<float> bids = usual;
+      for (float& bid : bids) {
+        if (rng() % 2 == 0) bid = -1;
+      }
+      auction.arrive(bids);
+    }
+    Auction other = auction;
+    for (float& bid : other.bids) bid += 1e-6f * std::generate_canonical<float, 24>(rng);
+    const Label matched = solver.solve(auction.instance());
+    const Label programmed = solver.solve(other.instance());
+    EXPECT_TRUE(matched.proven());
+    EXPECT_TRUE(programmed.proven());
+    EXPECT_NEAR(matched.value, programmed.value, 18 * 1e-6);
+  }
+}
+
+enum class Shape { kThickZ, kTriangular };
+
+Auction hard_auction(Shape shape, int num_fixed, int num_arrivals, std::mt19937& rng) {
+  const int block_size = num_arrivals / num_fixed;
+  const double bid = 0.1 + 0.3 * std::generate_canonical<double, 53>(rng);
+  std::vector<int> role(index(num_fixed));
+  std::iota(role.begin(), role.end(), 0);
+  std::shuffle(role.begin(), role.end(), rng);
+  Auction auction;
+  auction.budgets.assign(role.size(), static_cast<float>(bid * block_size));
+  for (int t = 0; t < num_arrivals; ++t) {
+    const int block = t / block_size;
+    std::vector<float> bids;
+    for (const int i : role) {
+      const bool joined = shape == Shape::kTriangular
+                              ? i >= block
+                              : i == block || (2 * i >= num_fixed && 2 * block < num_fixed);
+      bids.push_back(joined ? static_cast<float>(bid) : -1);
+    }
+    auction.arrive(bids);
+  }
+  return auction;
+}
+
+TEST(Adwords, HardGraphsSpendAllBudgets) {
+  std::mt19937 rng(3);
+  AdwordsSolver solver;
+  for (const Shape shape : {Shape::kThickZ, Shape::kTriangular}) {
+    for (const int num_arrivals : {60, 100, 1000}) {
+      for (int round = 0; round < 50; ++round) {
+        const Auction auction = hard_auction(shape, 10, num_arrivals, rng);
+        const Label label = solver.solve(auction.instance());
+        expect_playable(auction, label);
+        EXPECT_TRUE(label.proven());
+        EXPECT_EQ(std::count(label.matching.begin(), label.matching.end(), kSkip), 0);
+        EXPECT_NEAR(label.value,
+                    std::accumulate(auction.budgets.begin(), auction.budgets.end(), 0.0), 1e-4);
+      }
+    }
+  }
+}
+
+TEST(Adwords, LongAugmentingPathsAreFound) {
+  // Node i takes arrival i, until the last node can only have arrival 0: all must move on by one.
+  constexpr NodeId kSize = 2000;
+  Auction auction;
+  auction.budgets.assign(kSize, 0.25f);
+  for (NodeId t = 0; t < kSize; ++t) {
+    if (t > 0) auction.nodes.push_back(t - 1);
+    if (t < kSize - 1) auction.nodes.push_back(t);
+    if (t == 0) auction.nodes.push_back(kSize - 1);
+    auction.edge_begin.push_back(static_cast<std::int64_t>(auction.nodes.size()));
+  }
+  auction.bids.assign(auction.nodes.size(), 0.25f);
+  const Label label = AdwordsSolver().solve(auction.instance());
+  expect_playable(auction, label);
+  EXPECT_EQ(label.value, kSize * 0.25);
+}
+
+TEST(Adwords, BudgetsAboveAllBidsLeaveEveryArrivalItsLargestBid) {
+  Auction auction{.budgets = {100, 100, 100}};
+  auction.arrive({0.3f, 0.2f, -1});
+  auction.arrive({0.1f, 0.4f, 0.35f});
+  auction.arrive({-1, -1, -1});
+  auction.arrive({0, -1, 0.01f});
+  const Label label = AdwordsSolver().solve(auction.instance());
+  EXPECT_EQ(label.matching, (std::vector<NodeId>{0, 1, kSkip, 2}));
+  EXPECT_TRUE(label.proven());
+}
+
+TEST(Adwords, ToleranceIsSpentButNotExceeded) {
+  Auction within{.budgets = {0.6f}};
+  Auction beyond{.budgets = {0.6f}};
+  for (int t = 0; t < 3; ++t) {
+    within.arrive({0.2f + 3e-6f});
+    beyond.arrive({0.2f + 4e-6f});
+  }
+  EXPECT_NEAR(AdwordsSolver().solve(within.instance()).value, 0.6, 1e-4);
+  EXPECT_NEAR(AdwordsSolver().solve(beyond.instance()).value, 0.4, 1e-4);
+}
+
+TEST(Adwords, EmptyMarketsAreSolved) {
+  Auction nobody;
+  nobody.arrive({});
+  const Label label = AdwordsSolver().solve(nobody.instance());
+  EXPECT_EQ(label, (Label{0, 0, {kSkip}}));
+  EXPECT_EQ(AdwordsSolver().solve(Auction{.budgets = {1, 2}}.instance()), (Label{0, 0, {}}));
+}
+
+Auction dense_auction(int num_fixed, int num_arrivals, unsigned seed) {
+  std::mt19937 rng(seed);
+  Auction auction;
+  auction.budgets.assign(index(num_fixed),
+                         0.25f * static_cast<float>(num_arrivals) / static_cast<float>(num_fixed));
+  for (int t = 0; t < num_arrivals; ++t) {
+    std::vector<float> bids;
+    for (int u = 0; u < num_fixed; ++u) {
+      bids.push_back(0.1f + 0.3f * std::generate_canonical<float, 24>(rng));
+    }
+    auction.arrive(bids);
+  }
+  return auction;
+}
+
+TEST(Adwords, RunningOutOfTimeStillGivesAMatchingAndABound) {
+  const Auction auction = dense_auction(10, 100, 1);
+  const double budgets = std::accumulate(auction.budgets.begin(), auction.budgets.end(), 0.0);
+  for (const double seconds : {0.0, 0.2}) {
+    const Label label = AdwordsSolver().solve(auction.instance(), seconds);
+    expect_playable(auction, label);
+    EXPECT_GT(label.value, 0.9 * budgets);
+    EXPECT_LE(label.bound, budgets + 10 * kCapacityTolerance + 1e-6);
+  }
+}
+
+TEST(Adwords, ThreadsSolveAtOnceWhatOneThreadSolves) {
+  constexpr unsigned kAuctions = 16;
+  const auto solve = [](unsigned seed) {
+    return AdwordsSolver().solve(dense_auction(5, 12, seed).instance());
+  };
+  std::vector<Label> expected, found(kAuctions);
+  for (unsigned i = 0; i < kAuctions; ++i) expected.push_back(solve(i));
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < 2; ++k) {
+    threads.emplace_back([&, k] {
+      for (unsigned i = k; i < kAuctions; i += 2) found[i] = solve(i);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(found, expected);
+}
+
+}  // namespace
+}  // namespace foresight

@@ -1,0 +1,208 @@
+#include "foresight/solve/integer_program.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "foresight/base/error.h"
+
+namespace foresight {
+namespace {
+
+using Options = IntegerProgram::Options;
+constexpr double kInfinity = IntegerProgram::kInfinity;
+
+// Several knapsacks over the same items.
+struct Knapsack {
+  std::vector<double> profits;
+  std::vector<std::vector<double>> sizes;  // per knapsack row, per item
+  std::vector<double> capacities;
+
+  Knapsack(int items, int rows, unsigned seed) {
+    std::mt19937 rng(seed);
+    std::uniform_real_distribution<double> uniform(0.1, 1.0);
+    for (int j = 0; j < items; ++j) profits.push_back(uniform(rng));
+    for (int i = 0; i < rows; ++i) {
+      sizes.emplace_back();
+      for (int j = 0; j < items; ++j) sizes.back().push_back(uniform(rng));
+      capacities.push_back(0.4 * std::accumulate(sizes.back().begin(), sizes.back().end(), 0.0));
+    }
+  }
+
+  IntegerProgram program() const {
+    IntegerProgram result;
+    std::vector<int> items;
+    for (double profit : profits) items.push_back(result.add_variable(profit, 0, 1, true));
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      result.add_row(items, sizes[i], -kInfinity, capacities[i]);
+    return result;
+  }
+
+  bool fits(const std::vector<double>& x) const {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (std::inner_product(x.begin(), x.end(), sizes[i].begin(), 0.0) > capacities[i] + 1e-8)
+        return false;
+    return true;
+  }
+
+  double brute_force() const {
+    double best = 0;
+    std::vector<double> x(profits.size());
+    for (unsigned set = 0; set < 1u << profits.size(); ++set) {
+      for (std::size_t j = 0; j < x.size(); ++j) x[j] = set >> j & 1;
+      if (fits(x))
+        best = std::max(best, std::inner_product(x.begin(), x.end(), profits.begin(), 0.0));
+    }
+    return best;
+  }
+};
+
+void expect_solves(const Knapsack& knapsack, const Options& options) {
+  const auto solution = knapsack.program().maximize(options);
+  ASSERT_TRUE(solution.found && solution.proven);
+  EXPECT_NEAR(solution.value, knapsack.brute_force(), 1e-9);
+  EXPECT_EQ(solution.value, solution.bound);
+  EXPECT_TRUE(knapsack.fits(solution.values));
+  for (double x : solution.values) EXPECT_TRUE(x == 0 || x == 1) << x;
+}
+
+TEST(IntegerProgram, KnapsacksMatchBruteForce) {
+  for (unsigned seed = 0; seed < 60; ++seed)
+    expect_solves(Knapsack(3 + static_cast<int>(seed % 10), 1 + static_cast<int>(seed % 3), seed),
+                  {});
+}
+
+TEST(IntegerProgram, StrengtheningDoesNotChangeTheOptimum) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    expect_solves(Knapsack(12, 2, seed), {.strengthen = true});
+}
+
+TEST(IntegerProgram, AssignmentsMatchBruteForce) {
+  constexpr int kSize = 5;
+  std::mt19937 rng(7);
+  std::uniform_int_distribution<int> weight(-20, 100);
+  for (int round = 0; round < 40; ++round) {
+    std::array<std::array<double, kSize>, kSize> w;
+    IntegerProgram program;
+    for (auto& row : w)
+      for (double& x : row) program.add_variable(x = weight(rng), 0, 1, true);
+    const std::array<double, kSize> ones = {1, 1, 1, 1, 1};
+    for (int i = 0; i < kSize; ++i) {
+      std::array<int, kSize> row, column;
+      for (int j = 0; j < kSize; ++j) {
+        row[static_cast<std::size_t>(j)] = i * kSize + j;
+        column[static_cast<std::size_t>(j)] = j * kSize + i;
+      }
+      program.add_row(row, ones, 1, 1);
+      program.add_row(column, ones, 1, 1);
+    }
+    std::array<std::size_t, kSize> order = {0, 1, 2, 3, 4};
+    double best = -kInfinity;
+    do {
+      double value = 0;
+      for (std::size_t i = 0; i < kSize; ++i) value += w[i][order[i]];
+      best = std::max(best, value);
+    } while (std::next_permutation(order.begin(), order.end()));
+    EXPECT_DOUBLE_EQ(program.maximize().value, best);
+  }
+}
+
+TEST(IntegerProgram, MixesContinuousAndGeneralIntegerVariables) {
+  IntegerProgram program;  // 2 k + c with k whole, c real: k + c <= 4.5 and c >= 1 leave k = 3
+  const int k = program.add_variable(2, 0, 10, true);
+  const int c = program.add_variable(1, 1, kInfinity, false);
+  program.add_row(std::array{k, c}, std::array{1.0, 1.0}, -kInfinity, 4.5);
+  const auto solution = program.maximize();
+  EXPECT_TRUE(solution.proven);
+  EXPECT_EQ(solution.values[0], 3);
+  EXPECT_NEAR(solution.values[1], 1.5, 1e-8);
+  EXPECT_NEAR(solution.value, 7.5, 1e-8);
+}
+
+TEST(IntegerProgram, TellsApartSolutionsThatDifferByLittle) {
+  IntegerProgram program;  // CBC's own default would take the second for no improvement
+  const int a = program.add_variable(1.0, 0, 1, true);
+  const int b = program.add_variable(1.0 + 1e-7, 0, 1, true);
+  const int d = program.add_variable(1.0 + 5e-8, 0, 1, true);
+  program.add_row(std::array{a, b, d}, std::array{2.0, 2.0, 2.0}, -kInfinity, 3.0);
+  const std::array<double, 3> start = {1, 0, 0};
+  EXPECT_NEAR(program.maximize({.start = start}).value, 1.0 + 1e-7, 1e-12);
+}
+
+TEST(IntegerProgram, ProgramsWithoutRowsOrVariablesAreSolved) {
+  IntegerProgram program;
+  EXPECT_EQ(program.maximize().value, 0);
+  program.add_variable(3, -1, 2.5, true);
+  program.add_variable(-3, -1, 2.5, true);
+  const auto solution = program.maximize();
+  EXPECT_TRUE(solution.proven);
+  EXPECT_EQ(solution.values, (std::vector<double>{2, -1}));
+}
+
+TEST(IntegerProgram, RefusesProgramsWithoutAnOptimum) {
+  IntegerProgram linear;  // not even the relaxation is feasible
+  const int x = linear.add_variable(1, 0, 1, true);
+  linear.add_row(std::array{x}, std::array{1.0}, 2, kInfinity);
+  EXPECT_THROW(linear.maximize(), Error);
+
+  IntegerProgram integer;  // only fractional points are feasible
+  const int y = integer.add_variable(1, 0, 3, true);
+  const int z = integer.add_variable(1, 0, 3, true);
+  integer.add_row(std::array{y, z}, std::array{2.0, 2.0}, 3, 3);
+  EXPECT_THROW(integer.maximize(), Error);
+  EXPECT_THROW(integer.maximize({.strengthen = true}), Error);
+
+  IntegerProgram unbounded;
+  unbounded.add_variable(1, 0, kInfinity, true);
+  EXPECT_THROW(unbounded.maximize(), Error);
+}
+
+TEST(IntegerProgram, TimeLimitLeavesABoundAboveTheOptimum) {
+  const Knapsack knapsack(200, 15, 3);  // hours to solve
+  const auto program = knapsack.program();
+  const std::vector<double> start(200, 0.0);
+  const auto brief = program.maximize({.time_limit_seconds = 0.05, .start = start});
+  const auto longer = program.maximize({.time_limit_seconds = 0.5, .start = brief.values});
+  ASSERT_TRUE(brief.found && longer.found);
+  EXPECT_FALSE(brief.proven);
+  EXPECT_GE(longer.value, brief.value);
+  EXPECT_GE(brief.bound, longer.value);
+  EXPECT_TRUE(knapsack.fits(longer.values));
+  const auto none = program.maximize({.time_limit_seconds = 0});
+  EXPECT_FALSE(none.proven);
+  EXPECT_GE(none.bound, longer.value);
+}
+
+TEST(IntegerProgram, ThreadsSolveAtOnceWhatOneThreadSolves) {
+  constexpr unsigned kPrograms = 24;
+  const auto solve = [](unsigned seed) {
+    return Knapsack(12, 3, seed).program().maximize({.strengthen = seed % 4 == 0});
+  };
+  std::vector<std::vector<double>> expected, found(kPrograms);
+  for (unsigned i = 0; i < kPrograms; ++i) expected.push_back(solve(i).values);
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      for (unsigned i = k; i < kPrograms; i += 4) found[i] = solve(i).values;
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(found, expected);
+}
+
+TEST(IntegerProgram, PrintsNothing) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  for (bool strengthen : {false, true})
+    Knapsack(30, 3, 1).program().maximize({.time_limit_seconds = 0.2, .strengthen = strengthen});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace foresight
