@@ -56,9 +56,8 @@ Instance read_instance(const Json& golden) {
 class Golden : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto folder = shared_folder();
-    if (!folder) GTEST_SKIP() << "the golden episodes are not here (folder ../shared/golden)";
-    std::ifstream file(*folder / "golden" / GetParam());
+    FORESIGHT_NEEDS_SHARED("golden");
+    std::ifstream file(*shared_folder() / "golden" / GetParam());
     ASSERT_TRUE(file) << GetParam() << " is missing";
     golden_ = Json::parse(file);
     instance_ = read_instance(golden_);

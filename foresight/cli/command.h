@@ -18,6 +18,9 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed);
 void add_threads_option(CLI::App& command, int& threads);
 void add_json_option(CLI::App& command, std::string& path);
 
+/// Throws Error(kIo) if no file can be written there, before long work is done in vain.
+void check_output(const std::string& path);
+
 /// Runs the program: 0 on success, 1 on failure, 2 on bad usage, 130 when interrupted.
 int run_program(int argc, const char* const* argv);
 

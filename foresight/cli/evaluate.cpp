@@ -20,6 +20,12 @@ struct EvaluateArguments {
   EvaluateOptions options;
 };
 
+/// The column says "per second" already.
+std::string rate(double per_second) {
+  const std::string text = human_rate(per_second, "");
+  return text.substr(0, text.find(' '));
+}
+
 std::string significance(double p) {
   return p < 1e-4 ? "<1e-4" : fmt::format("{:.4f}", p);
 }
@@ -45,8 +51,7 @@ void print(const Evaluation& evaluation) {
          fmt::format("{:.4f}", result.ratio.minimum), fmt::format("{:.1f}", result.matched),
          first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
          first ? "" : significance(result.against_first.wilcoxon_p),
-         human_rate(result.decisions_per_second, ""),
-         human_duration(1e-6 * result.p50_microseconds),
+         rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),
          human_duration(1e-6 * result.p99_microseconds)});
   }
   fmt::print("{} instances of {} ({})\n\n{}",
@@ -59,6 +64,7 @@ void print(const Evaluation& evaluation) {
 }
 
 void run(const EvaluateArguments& arguments) {
+  if (!arguments.json.empty()) check_output(arguments.json);
   std::vector<Contestant> contestants;
   for (const std::string& spec : arguments.policies) {
     contestants.push_back({spec, policies().make(spec)});

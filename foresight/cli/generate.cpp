@@ -23,6 +23,7 @@ struct GenerateArguments {
 constexpr std::uint64_t kDefaultCount = 1000;
 
 void run(const GenerateArguments& arguments) {
+  check_output(arguments.output);
   const auto start = std::chrono::steady_clock::now();
   const auto source = sources().make(arguments.source);
   const std::uint64_t count =

@@ -19,6 +19,7 @@ struct SolveArguments {
 void run(const SolveArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const std::string output = arguments.output.empty() ? arguments.input : arguments.output;
+  check_output(output);
   const std::filesystem::path checkpoint = output + ".partial";
   TerminalProgress progress;
   const Dataset data =

@@ -112,7 +112,7 @@ struct GreedyRtOptions {
 
   void read(OptionReader& o) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
-    o.real("scale", scale, 0, kAny,
+    o.real("scale", scale, 1e-9, kAny,
            "weights are multiplied by this, since weights below 1 are not served");
     o.real("offset", offset, 0, kAny, "and this is added");
     o.real("w_max", w_max, 0, kAny, "the largest weight after that");
@@ -140,6 +140,7 @@ class GreedyRt : public Policy {
   }
 
   std::string resolved_spec() const override {
+    if (options_.train.empty()) return {};
     return fmt::format("greedy-rt(scale={},offset={},w_max={},first={})", options_.scale,
                        options_.offset, options_.w_max, options_.first);
   }

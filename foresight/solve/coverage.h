@@ -7,16 +7,14 @@
 //
 // NP-hard (one user alone is a maximum-coverage problem). The paper solves the integer program of
 // Dickerson et al. (2018). CoverageSolver solves it by branch and price (Barnhart et al., 1998):
-//  - Fixed nodes with the same topics and neighbours are units of one kind of good, and a user buys
-//  a
-//    bundle of at most as many kinds as it has visits. The linear program over bundles is much
-//    tighter than the paper's, and a simplex method made for it (bundle_simplex.h) is fast.
-//  - Its prices prove an upper bound by themselves: no matching earns more than what all goods
-//  cost,
-//    plus what every user would gain by buying its best bundle.
-//  - Where users who visit once are many, shares are mostly whole. Otherwise the search branches on
-//    whether a user of several visits buys a set of topics.
-// On MovieLens, 94 x 100, the program is whole in 84 % of instances and 17 nodes are enough.
+// fixed nodes with the same topics and neighbours are units of one kind of good, and a user buys a
+// bundle of at most as many kinds as it has visits. The linear program over bundles is much tighter
+// than the paper's, and bundle_simplex.h is made for it. Its prices prove an upper bound whatever
+// became of rounding errors: no matching earns more than what all goods cost, plus what every user
+// would gain by buying its best bundle. Where shares are divided, the search branches on whether a
+// user of several visits buys a set of topics; if none is divided there, only a transportation
+// problem is left. About 85 % of MovieLens instances of 94 x 100 need no branching, and of 5,000
+// none needed more than 63 nodes.
 //
 //   CoverageSolver solver;
 //   Label label = solver.solve(instance);
@@ -53,6 +51,9 @@ class CoverageSolver {
   /// falling gain.
   Label solve(const Instance& instance,
               double time_limit_seconds = std::numeric_limits<double>::infinity());
+
+  /// Nodes of the last search; 0 if its result is the integer program's.
+  int num_nodes() const;
 
  private:
   class Search;

@@ -13,7 +13,7 @@ constexpr int kMaxTopics = 64;
 constexpr int kMaxKinds = 3000;  // the simplex method keeps a dense matrix of this order
 
 // Steps of all searches for bundles together, before the integer program is a better idea.
-constexpr long kWorkLimit = 5'000'000;
+constexpr long kWorkLimit = 2'000'000;
 
 std::size_t index(int i) {
   return static_cast<std::size_t>(i);

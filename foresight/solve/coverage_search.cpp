@@ -43,6 +43,7 @@ Clock::time_point deadline_after(double seconds) {
 class CoverageSolver::Search {
  public:
   Label solve(const Instance& instance, double time_limit_seconds);
+  int num_nodes() const { return num_nodes_; }
 
  private:
   enum class Stop { kNone, kTime, kSize };
@@ -79,6 +80,7 @@ class CoverageSolver::Search {
 
 Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_seconds) {
   deadline_ = deadline_after(time_limit_seconds);
+  num_nodes_ = 0;
   if (!model_.assign(instance)) return solve_coverage_ip(instance, time_limit_seconds);
 
   const double simple_bound = model_.simple_bound();
@@ -87,7 +89,6 @@ Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_
   best_.assign(index(model_.num_users()), {});
   trial_.assign(index(model_.num_users()), {});
   best_value_ = open_bound_ = 0;
-  num_nodes_ = 0;
   stop_ = Stop::kNone;
   market_.reset(model_.supply(), model_.num_users(), tolerance_);
   explore(simple_bound);
@@ -95,6 +96,7 @@ Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_
   Label label = tidy_label(instance, model_.visits(), best_matching(instance.num_arrivals()),
                            std::max(best_value_, open_bound_));
   if (stop_ != Stop::kSize) return label;
+  num_nodes_ = 0;
   const std::chrono::duration<double> left = deadline_ - Clock::now();
   Label other = solve_coverage_ip(instance, left.count());
   const double bound = std::min(label.bound, other.bound);
@@ -233,6 +235,10 @@ CoverageSolver& CoverageSolver::operator=(CoverageSolver&&) noexcept = default;
 
 Label CoverageSolver::solve(const Instance& instance, double time_limit_seconds) {
   return search_->solve(instance, time_limit_seconds);
+}
+
+int CoverageSolver::num_nodes() const {
+  return search_->num_nodes();
 }
 
 }  // namespace foresight

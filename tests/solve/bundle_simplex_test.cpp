@@ -23,15 +23,15 @@ struct Bundle {
   std::vector<int> goods;
 };
 
-struct Market {
+struct Exchange {
   std::vector<int> supply;
   int num_buyers;
   std::vector<Bundle> bundles;
 };
 
-Market draw(std::uint64_t number) {
+Exchange draw(std::uint64_t number) {
   Rng rng(3, Stream::kInstance, number);
-  Market market{{}, 1 + static_cast<int>(rng.below(8)), {}};
+  Exchange market{{}, 1 + static_cast<int>(rng.below(8)), {}};
   const int num_goods = 1 + static_cast<int>(rng.below(7));
   for (int good = 0; good < num_goods; ++good) {
     market.supply.push_back(1 + static_cast<int>(rng.below(3)));
@@ -51,7 +51,7 @@ Market draw(std::uint64_t number) {
 }
 
 /// Offers bundles until nobody gains. Returns the value of the dual program.
-double optimise(BundleSimplex& simplex, const Market& market) {
+double optimise(BundleSimplex& simplex, const Exchange& market) {
   for (bool again = true; again;) {
     again = false;
     for (const Bundle& bundle : market.bundles) {
@@ -71,7 +71,7 @@ double optimise(BundleSimplex& simplex, const Market& market) {
   return dual;
 }
 
-double reference(const Market& market) {
+double reference(const Exchange& market) {
   IntegerProgram program;
   std::vector<std::vector<int>> of_buyer(at(market.num_buyers)), of_good(market.supply.size());
   for (const Bundle& bundle : market.bundles) {
@@ -89,7 +89,7 @@ double reference(const Market& market) {
 }
 
 /// Shares are a solution, up to the perturbation of supplies, and worth as much as the dual.
-void expect_shares(const BundleSimplex& simplex, const Market& market, double value) {
+void expect_shares(const BundleSimplex& simplex, const Exchange& market, double value) {
   std::vector<double> sold(market.supply.size()), held(at(market.num_buyers));
   double sum = 0;
   simplex.for_each([&](const BundleSimplex::Holding& holding, double share) {
@@ -106,7 +106,7 @@ void expect_shares(const BundleSimplex& simplex, const Market& market, double va
 TEST(BundleSimplex, EqualsAGeneralSolver) {
   BundleSimplex simplex;
   for (std::uint64_t i = 0; i < 500; ++i) {
-    const Market market = draw(i);
+    const Exchange market = draw(i);
     simplex.reset(market.supply, market.num_buyers, kTolerance);
     const double value = optimise(simplex, market);
     EXPECT_NEAR(value, reference(market), 1e-7);
@@ -117,7 +117,7 @@ TEST(BundleSimplex, EqualsAGeneralSolver) {
 TEST(BundleSimplex, GoesOnAfterValuesChange) {
   BundleSimplex simplex;
   for (std::uint64_t i = 0; i < 200; ++i) {
-    Market market = draw(i);
+    Exchange market = draw(i);
     simplex.reset(market.supply, market.num_buyers, kTolerance);
     optimise(simplex, market);
     // Buyers lose interest in all bundles with good 0.

@@ -165,6 +165,9 @@ TEST(Coverage, EqualsBruteForceOnSmallInstances) {
     for (std::uint64_t i = 0; i < 300; ++i) {
       const Instance instance = draw(family, i);
       expect_optimal(instance, solver.solve(instance), brute_force(instance));
+      if (family.constant) {
+        EXPECT_GT(solver.num_nodes(), 0) << "the search gave up";
+      }
     }
   }
 }
@@ -204,6 +207,7 @@ TEST(Coverage, EqualsIntegerProgramOnLargerInstances) {
       const Label program = solve_coverage_ip(instance);
       expect_optimal(instance, program, program.value);
       expect_optimal(instance, solver.solve(instance), program.value);
+      EXPECT_GT(solver.num_nodes(), 0) << "the search gave up";
     }
   }
 }
@@ -227,11 +231,11 @@ TEST(Coverage, MoreThan64Users) {
 }
 
 TEST(Coverage, UsersWithTooManyBundlesToSearch) {
-  const Family family{
-      .fixed = 60, .arrivals = 60, .users = 3, .topics = 15, .edges = 1, .topics_of = 0.15};
-  const Instance instance = draw(family, 1);
+  const Instance instance = draw(
+      {.fixed = 60, .arrivals = 30, .users = 2, .topics = 30, .edges = 1, .topics_of = 0.1}, 0);
   CoverageSolver solver;
   expect_optimal(instance, solver.solve(instance), solve_coverage_ip(instance).value);
+  EXPECT_EQ(solver.num_nodes(), 0) << "the search was expected to give up";
 }
 
 TEST(Coverage, ScaleOfPreferencesDoesNotMatter) {
