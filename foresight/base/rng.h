@@ -19,10 +19,12 @@ namespace foresight {
 
 /// What a stream is for. Values are part of the reproducibility promise: append, never renumber.
 enum class Stream : std::uint64_t {
-  kInstance = 1,  // the arrivals and weights of instance `index` of a source
-  kFixedSet = 2,  // the set of fixed nodes that all instances of a source share
-  kPolicy = 3,    // what a randomised policy draws in episode `index`
-  kDecode = 4,    // ties and sampled actions in episode `index`
+  kInstance = 1,    // the arrivals and weights of instance `index` of a source
+  kFixedSet = 2,    // the set of fixed nodes that all instances of a source share
+  kPolicy = 3,      // what a randomised policy draws in episode `index`
+  kDecode = 4,      // ties and sampled actions in episode `index`
+  kInitialise = 5,  // a model's first parameters
+  kShuffle = 6,     // the order of the training data in epoch `index`
 };
 
 class Rng {

@@ -8,6 +8,7 @@
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"
+#include "foresight/policy/checkpoint.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {
@@ -65,12 +66,12 @@ void print(const Evaluation& evaluation) {
 
 void run(const EvaluateArguments& arguments) {
   if (!arguments.json.empty()) check_output(arguments.json);
-  std::vector<Contestant> contestants;
-  for (const std::string& spec : arguments.policies) {
-    contestants.push_back({spec, policies().make(spec)});
-  }
   TerminalProgress progress;
   Dataset data = Dataset::load(arguments.input);
+  std::vector<Contestant> contestants;
+  for (const std::string& name : arguments.policies) {
+    contestants.push_back({name, make_policy(name, data.schema())});
+  }
   if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
   const Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
   print(evaluation);
@@ -86,8 +87,10 @@ void add_evaluate_command(CLI::App& app) {
       ->add_option("file", arguments->input, "The dataset; solved on the fly if it has no optima")
       ->required();
   command
-      ->add_option("--policy", arguments->policies,
-                   "A policy, e.g. greedy or \"greedy-t(train=FILE)\"; may be given many times")
+      ->add_option(
+          "--policy", arguments->policies,
+          "A policy, e.g. greedy or \"greedy-t(train=FILE)\", or a run folder or checkpoint; may "
+          "be given many times")
       ->required()
       ->allow_extra_args(false);
   add_json_option(*command, arguments->json);

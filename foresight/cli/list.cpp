@@ -2,8 +2,9 @@
 
 #include "foresight/cli/command.h"
 #include "foresight/data/source.h"
-#include "foresight/policy/policy.h"
+#include "foresight/policy/model.h"
 #include "foresight/problem/problem.h"
+#include "foresight/train/trainer.h"
 
 namespace foresight {
 namespace {
@@ -31,15 +32,18 @@ void show(const Registry<T>& registry, const std::string& heading) {
 }  // namespace
 
 void add_list_command(CLI::App& app) {
-  auto* command = app.add_subcommand("list", "Show the sources, problems and policies there are");
+  auto* command =
+      app.add_subcommand("list", "Show the sources, problems, policies, models and trainers");
   auto what = std::make_shared<std::string>();
   command->add_option("what", *what, "Only these")
-      ->check(CLI::IsMember({"sources", "problems", "policies"}));
+      ->check(CLI::IsMember({"sources", "problems", "policies", "models", "trainers"}));
   command->callback([what] {
     const auto wanted = [&](const char* kind) { return what->empty() || *what == kind; };
     if (wanted("sources")) show(sources(), "SOURCES of instances, for `foresight generate`");
     if (wanted("problems")) show(problems(), "PROBLEMS");
     if (wanted("policies")) show(policies(), "POLICIES, for `foresight evaluate --policy`");
+    if (wanted("models")) show(models(), "MODELS, for `foresight train`");
+    if (wanted("trainers")) show(trainers(), "TRAINERS, for `foresight train --trainer`");
   });
 }
 

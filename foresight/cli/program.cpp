@@ -73,6 +73,7 @@ int run_program(int argc, const char* const* argv) {
   add_list_command(app);
   add_generate_command(app);
   add_solve_command(app);
+  add_train_command(app);
   add_evaluate_command(app);
   install_interrupt_handler();
   try {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "foresight/base/progress.h"
+#include "foresight/base/statistics.h"
 #include "foresight/data/dataset.h"
-#include "foresight/eval/statistics.h"
 #include "foresight/policy/policy.h"
 
 namespace foresight {

@@ -33,52 +33,67 @@ std::size_t pick_sample(std::span<const float> scores, Rng& rng) {
   return scores.size() - 1;
 }
 
-NodeId decide(const State& state, std::span<const float> scores, Decode decode, Rng& rng) {
+std::size_t choose(const State& state, std::span<const float> scores, Decode decode, Rng& rng) {
   if (std::any_of(scores.begin(), scores.end(), [](float score) { return std::isnan(score); })) {
     fail(ErrorCode::kData, "the policy gave a score that is not a number at arrival {}",
          state.history().arrivals);
   }
-  const std::size_t choice =
-      decode == Decode::kArgmax ? pick_best(scores, rng) : pick_sample(scores, rng);
-  return choice == 0 ? kSkip : state.offers()[choice - 1].node;
+  return decode == Decode::kArgmax ? pick_best(scores, rng) : pick_sample(scores, rng);
 }
 
 }  // namespace
 
+std::vector<Opening> open_episodes(std::span<const Instance> instances,
+                                   const PlayOptions& options) {
+  std::vector<Opening> openings;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    openings.push_back(
+        {instances[i].market(), Rng(options.seed, Stream::kPolicy, options.first_index + i)});
+  }
+  return openings;
+}
+
 std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
                           const Policy& policy, const PlayOptions& options) {
+  return play(problem, instances, *policy.begin(open_episodes(instances, options)), options);
+}
+
+std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances, Batch& batch,
+                          const PlayOptions& options) {
   std::vector<State> states;
-  std::vector<Opening> openings;
   std::vector<Rng> decoders;
   std::vector<Rollout> rollouts(instances.size());
   int longest = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const Market& market = instances[i].market();
-    const std::uint64_t stream = options.first_index + i;
-    states.emplace_back(problem, market);
-    openings.push_back({market, Rng(options.seed, Stream::kPolicy, stream)});
-    decoders.emplace_back(options.seed, Stream::kDecode, stream);
+    states.emplace_back(problem, instances[i].market());
+    decoders.emplace_back(options.seed, Stream::kDecode, options.first_index + i);
     rollouts[i].matching.reserve(static_cast<std::size_t>(instances[i].num_arrivals()));
     longest = std::max(longest, instances[i].num_arrivals());
   }
-  const std::unique_ptr<Batch> batch = policy.begin(openings);
 
   using Clock = std::chrono::steady_clock;
   std::vector<Turn> turns;
+  std::vector<std::size_t> choices;
   Scores scores;
   for (int t = 0; t < longest; ++t) {
     const auto start = options.on_step ? Clock::now() : Clock::time_point();
     turns.clear();
+    choices.clear();
     for (std::size_t i = 0; i < instances.size(); ++i) {
       if (t >= instances[i].num_arrivals()) continue;
       states[i].arrive(instances[i].arrival(t));
       turns.push_back({&states[i], i});
     }
     scores.resize(turns);
-    batch->score(turns, scores);
+    batch.score(turns, scores);
     for (std::size_t k = 0; k < turns.size(); ++k) {
       const std::size_t i = turns[k].episode;
-      const NodeId node = decide(states[i], scores.row(k), options.decode, decoders[i]);
+      choices.push_back(choose(states[i], scores.row(k), options.decode, decoders[i]));
+    }
+    if (options.observer) options.observer(turns, scores, choices);
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      const std::size_t i = turns[k].episode;
+      const NodeId node = choices[k] == 0 ? kSkip : states[i].offers()[choices[k] - 1].node;
       states[i].decide(node);
       rollouts[i].matching.push_back(node);
     }

@@ -18,6 +18,11 @@ enum class Decode {
   kSample,  // with probability proportional to exp(score)
 };
 
+/// Told about each step once its decisions are made: `choices[k]` is the entry of row k that was
+/// taken.
+using StepObserver = std::function<void(std::span<const Turn> turns, Scores& scores,
+                                        std::span<const std::size_t> choices)>;
+
 struct PlayOptions {
   Decode decode = Decode::kArgmax;
   std::uint64_t seed = 0;
@@ -25,6 +30,7 @@ struct PlayOptions {
 
   /// If set, called after each step with the time it took, arrivals and decisions included.
   std::function<void(double seconds)> on_step = {};
+  StepObserver observer = {};
 };
 
 /// What happened in one episode.
@@ -37,6 +43,13 @@ struct Rollout {
 /// its instance, the policy, the seed and its index only, not on what else is in the batch.
 std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
                           const Policy& policy, const PlayOptions& options);
+
+/// What policies are given at the start of these episodes.
+std::vector<Opening> open_episodes(std::span<const Instance> instances, const PlayOptions& options);
+
+/// The same with a batch that was opened for these very instances and options.
+std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances, Batch& batch,
+                          const PlayOptions& options);
 
 /// The same in batches on several threads (0 = all cores); `instance(i)` is called from any of
 /// them.

@@ -9,7 +9,10 @@ State::State(const Problem& problem, const Market& market)
     : problem_(&problem), market_(market), ledger_(problem.open(market)) {
   const auto fixed = static_cast<std::size_t>(market.num_fixed);
   remaining_.reserve(fixed);
-  for (NodeId u = 0; u < market.num_fixed; ++u) remaining_.push_back(capacity(u));
+  for (NodeId u = 0; u < market.num_fixed; ++u) {
+    total_capacity_ += remaining_.emplace_back(capacity(u));
+  }
+  total_remaining_ = total_capacity_;
   touched_.resize(fixed);
   history_.gains.resize(fixed);
 }
@@ -44,6 +47,7 @@ float State::decide(NodeId node) {
   const auto u = static_cast<std::size_t>(node);
   // May end a rounding error below 0; never clamp, or tiny bids could overspend without end.
   remaining_[u] -= static_cast<double>(offer->cost);
+  total_remaining_ -= static_cast<double>(offer->cost);
   if (!touched_[u]) ++history_.matched_nodes;
   touched_[u] = true;
   const bool first = history_.matches.count() == 0;

@@ -69,6 +69,8 @@ class State {
   /// What fixed node u could take at the start, and what it can still take.
   float capacity(NodeId u) const { return problem_->capacity(market_, u); }
   double remaining(NodeId u) const { return remaining_[static_cast<std::size_t>(u)]; }
+  double total_capacity() const { return total_capacity_; }
+  double total_remaining() const { return total_remaining_; }
   const History& history() const { return history_; }
   double value() const { return value_; }
 
@@ -82,6 +84,8 @@ class State {
   std::vector<double> remaining_;
   std::vector<bool> touched_;
   History history_;
+  double total_capacity_ = 0;
+  double total_remaining_ = 0;
   double value_ = 0;
   bool awaiting_decision_ = false;
 };

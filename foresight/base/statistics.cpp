@@ -1,4 +1,4 @@
-#include "foresight/eval/statistics.h"
+#include "foresight/base/statistics.h"
 
 #include <algorithm>
 #include <cassert>

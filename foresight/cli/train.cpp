@@ -1,0 +1,51 @@
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/train/run.h"
+
+namespace foresight {
+namespace {
+
+void run(const RunOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  TerminalProgress progress;
+  const RunResult result = train(options, progress);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  fmt::print("trained {}: best validation ratio {:.4f} in epoch {} of {}, {}, in {}\n",
+             options.model, result.best_ratio, result.best_epoch, result.epochs,
+             human_rate(result.decisions_per_second, "decisions"), human_duration(elapsed.count()));
+  fmt::print("wrote {0}; judge it with: foresight evaluate FILE --policy greedy --policy {0}\n",
+             options.folder.string());
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  auto* command = app.add_subcommand("train", "Learn a policy from past or fresh instances");
+  command->add_option("model", options->model, "What to train, e.g. inv-ff-hist")->required();
+  command
+      ->add_option("--train", options->train,
+                   "A dataset file, or a source spec for fresh instances every epoch")
+      ->required();
+  command->add_option("--val", options->validation,
+                      "Validation set, file or spec (default: other instances of the source)");
+  command->add_option("-o,--output", options->folder, "The run folder to write")->required();
+  command->add_option("--trainer", options->trainer,
+                      "e.g. \"reinforce(lr=0.003)\" (default: as tuned for the model)");
+  command->add_option("--epochs", options->epochs, "Passes over the training data")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--instances", options->instances, "Fresh instances per epoch")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  command->add_flag("--resume", options->resume, "Go on with an interrupted run");
+  add_seed_option(*command, options->seed);
+  add_threads_option(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace foresight

@@ -1,0 +1,177 @@
+#include "foresight/features/features.h"
+
+#include <algorithm>
+
+namespace foresight {
+namespace {
+
+std::size_t index(NodeId u) {
+  return static_cast<std::size_t>(u);
+}
+
+float per(double amount, double whole) {
+  return whole > 0 ? static_cast<float>(amount / whole) : 0;
+}
+
+float mean_remaining(const State& state) {
+  return per(state.total_remaining(), state.market().num_fixed);
+}
+
+}  // namespace
+
+EpisodeFeatures::EpisodeFeatures(const State& state, const FeatureOptions& options) {
+  const History& past = state.history();
+  const Market& market = state.market();
+  value = per(state.value(), options.budgets ? state.total_capacity() : market.num_fixed);
+  time = per(past.arrivals, market.horizon);
+  mean = static_cast<float>(past.matches.mean());
+  variance = static_cast<float>(past.matches.variance());
+  skips = per(past.skips, past.arrivals);
+  largest = past.largest_match;
+  smallest = past.smallest_match;
+  fullness = options.budgets ? mean_remaining(state) : per(past.matched_nodes, market.num_fixed);
+}
+
+FlatFeatures::FlatFeatures(FeatureOptions options, NodeId num_fixed)
+    : options_(options), nodes_(index(num_fixed) + 1) {}
+
+std::size_t FlatFeatures::width() const {
+  if (!options_.history) return (options_.budgets ? 3 : 2) * nodes_;
+  return (options_.budgets ? 7 : 5) * nodes_ + 8;
+}
+
+std::vector<std::string> FlatFeatures::names() const {
+  std::vector<std::string> blocks = {"gain"};
+  if (options_.history) blocks.push_back("mask");
+  if (options_.history && options_.budgets) blocks.push_back("budget");
+  if (options_.budgets) blocks.push_back("remaining");
+  if (!options_.history) blocks.push_back("mask");
+  if (options_.history) blocks.insert(blocks.end(), {"mean", "variance", "degree"});
+  std::vector<std::string> names;
+  for (const std::string& block : blocks) {
+    for (std::size_t u = 0; u < nodes_; ++u) {
+      names.push_back(u == 0 ? block + ".skip" : fmt::format("{}.{}", block, u - 1));
+    }
+  }
+  if (options_.history) {
+    names.insert(names.end(),
+                 {"value", "time", "match_mean", "match_variance", "skips", "match_largest",
+                  "match_smallest", options_.budgets ? "mean_remaining" : "matched"});
+  }
+  return names;
+}
+
+void FlatFeatures::fill(const State& state, std::span<float> row) const {
+  std::size_t used = 0;
+  const auto block = [&] {
+    used += nodes_;
+    return row.subspan(used - nodes_, nodes_);
+  };
+  const auto fill_gains = [&](std::span<float> gains) {
+    std::fill(gains.begin(), gains.end(), 0.0F);
+    for (const Offer& edge : state.edges()) gains[index(edge.node) + 1] = edge.gain;
+  };
+  const auto fill_mask = [&](std::span<float> mask) {
+    std::fill(mask.begin(), mask.end(), 1.0F);
+    mask[0] = 0;
+    for (const Offer& offer : state.offers()) mask[index(offer.node) + 1] = 0;
+  };
+  const auto fill_nodes = [&](std::span<float> values, auto&& value_of) {
+    values[0] = 0;
+    for (std::size_t u = 1; u < nodes_; ++u) values[u] = value_of(static_cast<NodeId>(u - 1));
+  };
+
+  fill_gains(block());
+  if (options_.history) fill_mask(block());
+  if (options_.history && options_.budgets) {
+    fill_nodes(block(), [&](NodeId u) { return state.capacity(u); });
+  }
+  if (options_.budgets) {
+    fill_nodes(block(), [&](NodeId u) { return static_cast<float>(state.remaining(u)); });
+  }
+  if (!options_.history) return fill_mask(block());
+
+  const History& past = state.history();
+  const auto means = block(), variances = block(), degrees = block();
+  means[0] = variances[0] = 0;
+  degrees[0] = past.arrivals > 0 ? 1 : 0;  // skip is a neighbour of every arrival
+  const double share = past.arrivals > 0 ? 1.0 / past.arrivals : 0;
+  for (std::size_t u = 1; u < nodes_; ++u) {
+    const Moments& gains = past.gains[u - 1];
+    means[u] = static_cast<float>(gains.mean());
+    variances[u] = static_cast<float>(gains.variance());
+    degrees[u] = static_cast<float>(gains.count() * share);
+  }
+  const EpisodeFeatures e(state, options_);
+  const float scalars[] = {e.value, e.time,    e.mean,     e.variance,
+                           e.skips, e.largest, e.smallest, e.fullness};
+  std::copy(std::begin(scalars), std::end(scalars),
+            row.begin() + static_cast<std::ptrdiff_t>(used));
+}
+
+std::vector<std::string> NodeFeatures::names() const {
+  if (!options_.history) {
+    if (!options_.budgets) return {"is_skip", "gain", "mean_gain"};
+    return {"is_skip", "remaining", "gain", "mean_gain", "mean_remaining"};
+  }
+  std::vector<std::string> names = {"gain", "mask"};
+  if (options_.budgets) names.insert(names.end(), {"budget", "remaining"});
+  names.push_back("mean_gain");
+  if (options_.budgets) names.push_back("mean_remaining");
+  names.insert(names.end(),
+               {"mean", "variance", "degree", "time", "value", "match_mean", "match_variance",
+                "skips", "match_largest", "match_smallest",
+                options_.budgets ? "fullness" : "matched", "arrival_degree", "is_skip"});
+  return names;
+}
+
+NodeFeatures::Row::Row(const FeatureOptions& options, const State& state)
+    : options_(options), state_(&state), episode_(state, options) {
+  double total = 0;
+  for (const Offer& edge : state.edges()) total += static_cast<double>(edge.gain);
+  const int degree = std::max(1, static_cast<int>(state.edges().size()));
+  mean_gain_ = per(total, degree);
+  degree_ = per(degree, state.market().num_fixed);
+  mean_remaining_ = mean_remaining(state);
+  past_ = state.history().arrivals > 0 ? 1 / static_cast<float>(state.history().arrivals) : 0;
+}
+
+void NodeFeatures::Row::fill(std::span<float> row, float gain, bool available, bool skip,
+                             float mean, float variance, float degree, float budget,
+                             float remaining) const {
+  float* out = row.data();
+  if (!options_.history) {
+    *out++ = skip;
+    if (options_.budgets) *out++ = remaining;
+    *out++ = gain;
+    *out++ = mean_gain_;
+    if (options_.budgets) *out++ = mean_remaining_;
+    return;
+  }
+  *out++ = gain;
+  *out++ = !available;
+  if (options_.budgets) {
+    *out++ = budget;
+    *out++ = remaining;
+  }
+  *out++ = mean_gain_;
+  if (options_.budgets) *out++ = mean_remaining_;
+  const EpisodeFeatures& e = episode_;
+  for (const float value : {mean, variance, degree, e.time, e.value, e.mean, e.variance, e.skips,
+                            e.largest, e.smallest, e.fullness, degree_, skip ? 1.0F : 0.0F}) {
+    *out++ = value;
+  }
+}
+
+void NodeFeatures::Row::fill_skip(std::span<float> row) const {
+  fill(row, 0, true, true, 0, 0, state_->history().arrivals > 0 ? 1 : 0, 0, 0);
+}
+
+void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<float> row) const {
+  const Moments& gains = state_->history().gains[index(node)];
+  fill(row, gain, available, false, static_cast<float>(gains.mean()),
+       static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
+       options_.budgets ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+}
+
+}  // namespace foresight

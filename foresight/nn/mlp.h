@@ -1,0 +1,136 @@
+// Multi-layer perceptrons: linear layers with ReLU between them, trained and run on one thread.
+//
+//   Mlp mlp("ff", {63, 100, 100, 100, 11});
+//   Parameters parameters;
+//   mlp.declare(parameters);                      // ff.0.weight, ff.0.bias, ff.2.weight, ...
+//   mlp.initialise(parameters, rng);
+//
+//   PackedMlp packed(mlp);                        // shared by threads
+//   packed.load(parameters);                      // once per optimiser step
+//   MlpTape tape(packed);                         // one per thread
+//   for (each step of the episodes) {
+//     const std::size_t first = tape.append(n);
+//     for (i < n) fill(tape.input(first + i));
+//     packed.forward(tape);                       // the rows appended since the last call
+//     for (i < n) use(tape.output(first + i));
+//   }
+//   for (each row) fill(tape.output_gradient(row));
+//   packed.backward(tape, gradient);              // all rows at once; adds to the gradient
+//   tape.clear();
+//
+// A row's outputs do not depend, to the bit, on the rows computed with it. The gradient depends on
+// all rows and their order, and not on how they were split into calls of `forward`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foresight/base/rng.h"
+#include "foresight/nn/kernels.h"
+#include "foresight/nn/matrix.h"
+#include "foresight/nn/parameters.h"
+
+namespace foresight {
+
+/// What a perceptron looks like: the name of its parameters, and the widths from input to output.
+class Mlp {
+ public:
+  /// Throws Error(kUsage) unless there are at least two sizes, all positive.
+  Mlp(std::string prefix, std::vector<std::size_t> sizes);
+
+  const std::vector<std::size_t>& sizes() const { return sizes_; }
+  std::size_t num_layers() const { return sizes_.size() - 1; }
+
+  /// The tensors of layer i, named as in a PyTorch Sequential of Linear and ReLU:
+  /// PREFIX.2i.weight, a row of inputs per output, and PREFIX.2i.bias.
+  std::string weight_name(std::size_t layer) const;
+  std::string bias_name(std::size_t layer) const;
+
+  /// Adds these tensors to a model's parameters.
+  void declare(Parameters& parameters) const;
+  /// PyTorch's default: see initialise_linear.
+  void initialise(Parameters& parameters, Rng& rng) const;
+
+ private:
+  std::string prefix_;
+  std::vector<std::size_t> sizes_;
+};
+
+class MlpTape;
+
+/// A perceptron's weights, laid out for the kernels. Threads may share it while nobody loads.
+class PackedMlp {
+ public:
+  explicit PackedMlp(Mlp mlp, const Kernels& kernels = best_kernels());
+
+  void load(const Parameters& parameters);
+
+  /// Computes the outputs of the rows appended since the last call.
+  void forward(MlpTape& tape) const;
+
+  /// Adds to `gradient` the gradient of sum(output_gradient * output) over all rows of a recording
+  /// tape; on request also computes the tape's input gradients.
+  enum class InputGradient { kNo, kYes };
+  void backward(MlpTape& tape, Parameters& gradient,
+                InputGradient input_gradient = InputGradient::kNo) const;
+
+ private:
+  friend class MlpTape;
+
+  struct Layer {
+    Matrix weight;      // a row per output
+    Matrix transposed;  // a row per input
+    Matrix bias;        // one row
+  };
+
+  Mlp mlp_;
+  const Kernels* kernels_;
+  std::vector<Layer> layers_;
+};
+
+/// Rows on their way through a perceptron, and what `backward` needs to know about them.
+/// Spans are valid until the next `append`.
+class MlpTape {
+ public:
+  enum class Record {
+    kYes,  // keeps every activation, for `backward`
+    kNo,   // keeps inputs and outputs only
+  };
+
+  explicit MlpTape(const PackedMlp& packed, Record record = Record::kYes);
+
+  /// Adds rows whose inputs the caller fills, and returns the index of the first one.
+  std::size_t append(std::size_t rows);
+  /// Forgets the rows and keeps the memory.
+  void clear() { rows_ = computed_ = 0; }
+  std::size_t rows() const { return rows_; }
+
+  std::span<float> input(std::size_t row) { return activations_.front()[row]; }
+  std::span<const float> output(std::size_t row) const { return activations_.back()[row]; }
+  /// To be filled before `backward`; 0 at first.
+  std::span<float> output_gradient(std::size_t row) { return output_gradients_[row]; }
+  /// Filled by `backward` on request.
+  std::span<const float> input_gradient(std::size_t row) const { return input_gradients_[row]; }
+
+ private:
+  friend class PackedMlp;
+
+  Record record_;
+  std::size_t rows_ = 0;
+  std::size_t computed_ = 0;         // rows whose outputs are known
+  std::vector<Matrix> activations_;  // input, hidden layers after ReLU, output
+  Matrix output_gradients_;
+  Matrix input_gradients_;
+
+  // What `backward` works with.
+  struct Work {
+    Matrix delta;   // of one chunk of rows: the gradient of a layer's inputs
+    Matrix weight;  // the layer's gradient, as in PackedMlp::Layer
+    Matrix bias;
+  };
+  std::vector<Work> work_;
+};
+
+}  // namespace foresight

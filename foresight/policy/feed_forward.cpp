@@ -1,0 +1,352 @@
+// The paper's feed-forward models.
+//   ff, ff-hist, ff-supervised  one network sees all fixed nodes at once and has an output for each
+//   inv-ff, inv-ff-hist         one small network scores each candidate by itself, so that it
+//   serves any
+//                               number of fixed nodes in any order; only candidates that can be
+//                               chosen are computed
+#include <algorithm>
+
+#include "foresight/base/error.h"
+#include "foresight/features/features.h"
+#include "foresight/nn/mlp.h"
+#include "foresight/policy/model.h"
+
+namespace foresight {
+namespace {
+
+using Record = Model::Record;
+
+std::vector<std::size_t> layer_sizes(std::size_t inputs, int hidden, int layers,
+                                     std::size_t outputs) {
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(layers) + 1,
+                                 static_cast<std::size_t>(hidden));
+  sizes.front() = inputs;
+  sizes.push_back(outputs);
+  return sizes;
+}
+
+FeatureOptions feature_options(bool history, const ModelContext& context) {
+  return {.history = history, .budgets = context.schema.problem == "adwords"};
+}
+
+/// A model that is one perceptron.
+class MlpModel : public Model {
+ public:
+  explicit MlpModel(std::vector<std::size_t> sizes) : mlp_("ff", std::move(sizes)), packed_(mlp_) {
+    mlp_.declare(parameters_);
+  }
+
+  const Parameters& parameters() const override { return parameters_; }
+  void set_parameters(const Parameters& parameters) override {
+    parameters_ = parameters;
+    packed_.load(parameters_);
+  }
+  Parameters initial_parameters(Rng& rng) const override {
+    Parameters fresh = parameters_;
+    mlp_.initialise(fresh, rng);
+    return fresh;
+  }
+  const PackedMlp& packed() const { return packed_; }
+
+ private:
+  Mlp mlp_;
+  Parameters parameters_;
+  PackedMlp packed_;
+};
+
+/// Keeps, per turn, where its rows lie on the tape.
+class MlpBatch : public RecordingBatch {
+ public:
+  MlpBatch(const MlpModel& model, bool recording)
+      : packed_(model.packed()),
+        recording_(recording),
+        tape_(packed_, recording ? MlpTape::Record::kYes : MlpTape::Record::kNo) {}
+
+ protected:
+  static constexpr std::size_t kNotComputed = static_cast<std::size_t>(-1);
+
+  struct Span {
+    std::size_t first;  // row on the tape, or kNotComputed where there is no choice
+    std::size_t entries;
+  };
+
+  void backpropagate(Parameters& gradient) { packed_.backward(tape_, gradient); }
+
+  void forget() {
+    tape_.clear();
+    spans_.clear();
+  }
+
+  const PackedMlp& packed_;
+  bool recording_;
+  MlpTape tape_;
+  std::vector<Span> spans_;
+};
+
+// ---------------------------------------------------------------- all nodes at once
+
+class FlatModel : public MlpModel {
+ public:
+  FlatModel(FeatureOptions options, NodeId num_fixed, int hidden, int layers)
+      : MlpModel(layer_sizes(FlatFeatures(options, num_fixed).width(), hidden, layers,
+                             static_cast<std::size_t>(num_fixed) + 1)),
+        num_fixed_(num_fixed),
+        features_(options, num_fixed) {}
+
+  std::vector<std::string> features() const override { return features_.names(); }
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
+                                         Record what) const override;
+  const FlatFeatures& columns() const { return features_; }
+
+  void check(std::span<const Opening> openings) const {
+    for (const Opening& opening : openings) {
+      if (opening.market.num_fixed == num_fixed_) continue;
+      fail(
+          ErrorCode::kData,
+          "this model was built for {} fixed nodes and cannot serve an instance with {}; the inv-* "
+          "models serve any number",
+          num_fixed_, opening.market.num_fixed);
+    }
+  }
+
+  NodeId num_fixed_;
+  FlatFeatures features_;
+};
+
+class FlatBatch : public MlpBatch {
+ public:
+  FlatBatch(const FlatModel& model, bool recording, Record what)
+      : MlpBatch(model, recording),
+        model_(model),
+        features_(model.columns()),
+        every_row_(what == Record::kOutputs) {}
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    if (!recording_) forget();
+    const std::size_t first_span = spans_.size();
+    for (const Turn& turn : turns) {
+      const auto offers = turn.state->offers();
+      const bool computed = every_row_ || !offers.empty();
+      spans_.push_back({computed ? tape_.append(1) : kNotComputed, offers.size() + 1});
+      if (recording_) {
+        nodes_.push_back(0);
+        for (const Offer& offer : offers) nodes_.push_back(offer.node + 1);
+      }
+      if (computed) features_.fill(*turn.state, tape_.input(spans_.back().first));
+    }
+    packed_.forward(tape_);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const Span& span = spans_[first_span + i];
+      const auto row = scores.row(i);
+      row[0] = 0;
+      if (span.first == kNotComputed) continue;
+      const auto output = tape_.output(span.first);
+      row[0] = output[0];
+      const auto offers = turns[i].state->offers();
+      for (std::size_t k = 0; k < offers.size(); ++k) {
+        row[k + 1] = output[static_cast<std::size_t>(offers[k].node) + 1];
+      }
+    }
+  }
+
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
+    forget();
+    nodes_.clear();
+  }
+
+  void backward(std::span<const float> score_gradients, Parameters& gradient) override {
+    std::size_t entry = 0;
+    for (const Span& span : spans_) {
+      for (std::size_t k = 0; k < span.entries; ++k, ++entry) {
+        if (span.first == kNotComputed) continue;
+        const auto node = static_cast<std::size_t>(nodes_[entry]);
+        tape_.output_gradient(span.first)[node] = score_gradients[entry];
+      }
+    }
+    backpropagate(gradient);
+  }
+
+  std::span<const float> outputs(std::size_t row) const override {
+    return tape_.output(spans_[row].first);
+  }
+
+  void backward_outputs(std::span<const float> output_gradients, Parameters& gradient) override {
+    std::size_t used = 0;
+    for (const Span& span : spans_) {
+      const auto target = tape_.output_gradient(span.first);
+      std::copy_n(output_gradients.begin() + static_cast<std::ptrdiff_t>(used), target.size(),
+                  target.begin());
+      used += target.size();
+    }
+    backpropagate(gradient);
+  }
+
+ private:
+  const FlatModel& model_;
+  const FlatFeatures& features_;
+  bool every_row_;
+  std::vector<NodeId> nodes_;  // per entry of every row: 0 for skip, else the node + 1
+};
+
+std::unique_ptr<Batch> FlatModel::begin(std::span<const Opening> openings) const {
+  check(openings);
+  return std::make_unique<FlatBatch>(*this, false, Record::kChoices);
+}
+
+std::unique_ptr<RecordingBatch> FlatModel::record(std::span<const Opening> openings,
+                                                  Record what) const {
+  check(openings);
+  return std::make_unique<FlatBatch>(*this, true, what);
+}
+
+// ---------------------------------------------------------------- one candidate at a time
+
+class NodeModel : public MlpModel {
+ public:
+  NodeModel(FeatureOptions options, int hidden, int layers)
+      : MlpModel(layer_sizes(NodeFeatures(options).width(), hidden, layers, 1)),
+        features_(options) {}
+
+  std::vector<std::string> features() const override { return features_.names(); }
+  std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
+  const NodeFeatures& columns() const { return features_; }
+
+ private:
+  NodeFeatures features_;
+};
+
+class NodeBatch : public MlpBatch {
+ public:
+  NodeBatch(const NodeModel& model, bool recording)
+      : MlpBatch(model, recording), features_(model.columns()) {}
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    if (!recording_) forget();
+    const std::size_t first_span = spans_.size();
+    for (const Turn& turn : turns) {
+      const auto offers = turn.state->offers();
+      spans_.push_back({kNotComputed, offers.size() + 1});
+      if (offers.empty()) continue;
+      const std::size_t first = spans_.back().first = tape_.append(offers.size() + 1);
+      const NodeFeatures::Row shared = features_.row(*turn.state);
+      shared.fill_skip(tape_.input(first));
+      for (std::size_t k = 0; k < offers.size(); ++k) {
+        shared.fill(offers[k].node, offers[k].gain, true, tape_.input(first + k + 1));
+      }
+    }
+    packed_.forward(tape_);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const Span& span = spans_[first_span + i];
+      const auto row = scores.row(i);
+      row[0] = 0;
+      if (span.first == kNotComputed) continue;
+      for (std::size_t k = 0; k < row.size(); ++k) row[k] = tape_.output(span.first + k)[0];
+    }
+  }
+
+  void restart(std::span<const Opening>) override { forget(); }
+
+  void backward(std::span<const float> score_gradients, Parameters& gradient) override {
+    std::size_t entry = 0;
+    for (const Span& span : spans_) {
+      for (std::size_t k = 0; k < span.entries; ++k, ++entry) {
+        if (span.first == kNotComputed) continue;
+        tape_.output_gradient(span.first + k)[0] = score_gradients[entry];
+      }
+    }
+    backpropagate(gradient);
+  }
+
+ private:
+  const NodeFeatures& features_;
+};
+
+std::unique_ptr<Batch> NodeModel::begin(std::span<const Opening>) const {
+  return std::make_unique<NodeBatch>(*this, false);
+}
+
+std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening>, Record what) const {
+  if (what == Record::kOutputs) {
+    fail(ErrorCode::kUsage,
+         "imitation needs a model with an output for every fixed node: "
+         "ff-supervised, ff-hist or ff");
+  }
+  return std::make_unique<NodeBatch>(*this, true);
+}
+
+// ---------------------------------------------------------------- architectures
+
+struct SizeOptions {
+  int hidden = 100;
+  int layers;
+
+  explicit SizeOptions(int default_layers) : layers(default_layers) {}
+  void read(OptionReader& o) {
+    o.integer("hidden", hidden, 1, 10'000, "neurons per hidden layer");
+    o.integer("layers", layers, 1, 20, "hidden layers");
+  }
+};
+struct FlatOptions : SizeOptions {
+  FlatOptions() : SizeOptions(3) {}
+};
+struct NodeOptions : SizeOptions {
+  NodeOptions() : SizeOptions(2) {}
+};
+
+template <bool history>
+class FlatArchitecture : public Architecture {
+ public:
+  explicit FlatArchitecture(FlatOptions options) : options_(options) {}
+  std::unique_ptr<Model> build(const ModelContext& context) const override {
+    return std::make_unique<FlatModel>(feature_options(history, context), context.num_fixed,
+                                       options_.hidden, options_.layers);
+  }
+
+ private:
+  FlatOptions options_;
+};
+
+template <bool history>
+class NodeArchitecture : public Architecture {
+ public:
+  explicit NodeArchitecture(NodeOptions options) : options_(options) {}
+  std::unique_ptr<Model> build(const ModelContext& context) const override {
+    return std::make_unique<NodeModel>(feature_options(history, context), options_.hidden,
+                                       options_.layers);
+  }
+
+ private:
+  NodeOptions options_;
+};
+
+}  // namespace
+
+Entry<Architecture> ff_model() {
+  return make_entry<Architecture, FlatArchitecture<false>, FlatOptions>(
+      "ff", "all nodes at once: gains and mask");
+}
+
+Entry<Architecture> ff_hist_model() {
+  return make_entry<Architecture, FlatArchitecture<true>, FlatOptions>(
+      "ff-hist", "all nodes at once, with history");
+}
+
+Entry<Architecture> ff_supervised_model() {
+  return make_entry<Architecture, FlatArchitecture<true>, FlatOptions>(
+      "ff-supervised", "ff-hist, trained by imitating the hindsight optimum");
+}
+
+Entry<Architecture> inv_ff_model() {
+  return make_entry<Architecture, NodeArchitecture<false>, NodeOptions>(
+      "inv-ff", "one candidate at a time: gain and mean gain; any size and order");
+}
+
+Entry<Architecture> inv_ff_hist_model() {
+  return make_entry<Architecture, NodeArchitecture<true>, NodeOptions>(
+      "inv-ff-hist", "one candidate at a time, with history; any size and order");
+}
+
+}  // namespace foresight

@@ -1,0 +1,104 @@
+#include "foresight/train/learner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
+
+namespace foresight {
+namespace {
+
+// Small enough for several threads, large enough for full matrix tiles.
+constexpr std::size_t kShardEpisodes = 50;
+
+/// Appends the softmax of the scores.
+void append_softmax(std::span<const float> scores, std::vector<float>& probabilities) {
+  const float best = *std::max_element(scores.begin(), scores.end());
+  const std::size_t first = probabilities.size();
+  float total = 0;
+  for (const float score : scores) total += probabilities.emplace_back(std::exp(score - best));
+  for (std::size_t i = first; i < probabilities.size(); ++i) probabilities[i] /= total;
+}
+
+}  // namespace
+
+void LearnerOptions::read(OptionReader& o) {
+  o.real("lr", lr, 0, 100, "learning rate of Adam");
+  o.real("decay", decay, 0, 1, "the learning rate is multiplied by this after every epoch");
+  o.real("clip", clip, 0, 1e9, "largest norm of the gradient");
+  o.integer("batch", batch, 1, 1'000'000, "instances per update");
+}
+
+void Learner::begin(Model& model) {
+  model_ = &model;
+  adam_.emplace(model.parameters());
+  shards_.clear();
+}
+
+TrainerState Learner::state() const {
+  return {adam_->state(), {{"learning_rate", learning_rate_}}};
+}
+
+void Learner::restore(const TrainerState& state) {
+  adam_.emplace(state.adam);
+  learning_rate_ = state.numbers.at("learning_rate");
+}
+
+void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
+  num_shards_ = (batch.instances.size() + kShardEpisodes - 1) / kShardEpisodes;
+  while (shards_.size() < num_shards_) {
+    Shard& shard = shards_.emplace_back();
+    shard.model = model_->record({}, record);
+    shard.gradient = model_->parameters().zeros();
+  }
+  parallel_for(num_shards_, batch.threads, [&](std::size_t s) {
+    Shard& shard = shards_[s];
+    shard.first_episode = s * kShardEpisodes;
+    shard.episodes = std::min(kShardEpisodes, batch.instances.size() - shard.first_episode);
+    for (auto* list : {&shard.episode, &shard.choice, &shard.entries}) list->clear();
+    shard.gain.clear();
+    shard.probabilities.clear();
+
+    PlayOptions options{.decode = decode, .seed = batch.seed};
+    options.first_index = batch.first_index + shard.first_episode;
+    options.observer = [&](std::span<const Turn> turns, Scores& scores,
+                           std::span<const std::size_t> choices) {
+      for (std::size_t k = 0; k < turns.size(); ++k) {
+        const auto row = scores.row(k);
+        shard.entries.push_back(row.size());
+        append_softmax(row, shard.probabilities);
+        if (row.size() == 1) continue;
+        shard.episode.push_back(turns[k].episode);
+        shard.choice.push_back(choices[k]);
+        shard.gain.push_back(choices[k] == 0 ? 0 : turns[k].state->offers()[choices[k] - 1].gain);
+      }
+    };
+    const auto instances = batch.instances.subspan(shard.first_episode, shard.episodes);
+    shard.model->restart(open_episodes(instances, options));
+    shard.rollouts = play(batch.problem, instances, *shard.model, options);
+    shard.gradients.assign(shard.probabilities.size(), 0);
+  });
+}
+
+double Learner::step(int threads, const std::function<void(Shard&)>& differentiate) {
+  parallel_for(num_shards_, threads, [&](std::size_t s) {
+    shards_[s].gradient.set_zero();
+    differentiate(shards_[s]);
+  });
+  Parameters& total = shards_.front().gradient;
+  for (std::size_t s = 1; s < num_shards_; ++s) add(total, shards_[s].gradient);
+  const double norm = clip_norm(total, options_.clip);
+  if (!std::isfinite(norm)) {
+    fail(ErrorCode::kData,
+         "training diverged: the gradient is no longer a finite number; try a lower learning rate "
+         "than {}",
+         learning_rate_);
+  }
+  Parameters parameters = model_->parameters();
+  adam_->step(parameters, total, learning_rate_);
+  model_->set_parameters(parameters);
+  return norm;
+}
+
+}  // namespace foresight

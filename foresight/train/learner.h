@@ -1,0 +1,68 @@
+// What trainers share: an optimiser, a learning rate that falls, and rollouts in shards.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "foresight/policy/play.h"
+#include "foresight/train/trainer.h"
+
+namespace foresight {
+
+struct LearnerOptions {
+  double lr = 0.003;
+  double decay = 0.98;
+  double clip = 1.0;
+  int batch = 200;
+
+  void read(OptionReader& o);
+};
+
+/// A part of a batch, played and differentiated by one thread, with all its memory.
+struct Shard {
+  std::unique_ptr<RecordingBatch> model;
+  Parameters gradient;
+  std::vector<Rollout> rollouts;
+  std::size_t first_episode = 0;  // within the batch
+  std::size_t episodes = 0;
+
+  // One entry per decision that has a choice, in the order in which the model scored them ...
+  std::vector<std::size_t> episode;  // within the shard
+  std::vector<std::size_t> choice;
+  std::vector<float> gain;  // of the choice
+  // ... and one per row the model scored, choice or not.
+  std::vector<std::size_t> entries;
+  std::vector<float> probabilities;  // softmax of the scores, row after row
+  std::vector<float> gradients;      // of the loss by the scores, row after row
+};
+
+class Learner : public Trainer {
+ public:
+  explicit Learner(LearnerOptions options) : options_(options), learning_rate_(options.lr) {}
+
+  void begin(Model& model) override;
+  int batch_size() const override { return options_.batch; }
+  double learning_rate() const override { return learning_rate_; }
+  TrainerState state() const override;
+  void restore(const TrainerState& state) override;
+  void end_epoch(std::span<const double>) override { learning_rate_ *= options_.decay; }
+
+ protected:
+  /// Plays the batch in shards; afterwards `shards()` holds rollouts and probabilities.
+  void play_shards(const TrainingBatch& batch, Decode decode, Model::Record record);
+  /// Calls `differentiate` for each shard, which must add to its gradient; then clips and steps.
+  double step(int threads, const std::function<void(Shard&)>& differentiate);
+
+  Model& model() { return *model_; }
+  std::span<Shard> shards() { return std::span(shards_).first(num_shards_); }
+
+ private:
+  LearnerOptions options_;
+  double learning_rate_;
+  Model* model_ = nullptr;
+  std::optional<Adam> adam_;
+  std::vector<Shard> shards_;
+  std::size_t num_shards_ = 0;
+};
+
+}  // namespace foresight

@@ -1,0 +1,45 @@
+#include "foresight/base/registry.h"
+
+#include <algorithm>
+
+#include "foresight/train/trainer.h"
+
+namespace foresight {
+
+#define FORESIGHT_ENTRY(name) Entry<Trainer> name##_trainer();
+#include "foresight/train/registry.inc"
+#undef FORESIGHT_ENTRY
+
+const Registry<Trainer>& trainers() {
+  static const Registry<Trainer> registry("trainer", {
+#define FORESIGHT_ENTRY(name) name##_trainer(),
+#include "foresight/train/registry.inc"
+#undef FORESIGHT_ENTRY
+                                                     });
+  return registry;
+}
+
+std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec) {
+  // Found by the paper's authors in their sweeps, and used for every dataset.
+  static const std::map<std::string, std::string> kTuned = {
+      {"ff", "reinforce(lr=0.008,decay=0.96,beta=0.75,entropy=0.05)"},
+      {"inv-ff", "reinforce(lr=0.02,decay=0.98,beta=0.7,entropy=0.003)"},
+      {"ff-hist", "reinforce(lr=0.003,decay=0.98,beta=0.75,entropy=0.03)"},
+      {"inv-ff-hist", "reinforce(lr=0.006,decay=0.97,beta=0.8,entropy=0.0006)"},
+      {"gnn-hist", "reinforce(lr=0.002,decay=0.99,beta=0.95,entropy=0.05)"},
+      {"ff-supervised", "imitation(lr=0.0006,decay=0.99)"}};
+  const auto tuned = kTuned.find(Spec::parse(model_spec).name);
+  if (tuned == kTuned.end()) return trainer_spec.empty() ? "reinforce" : trainer_spec;
+  if (trainer_spec.empty()) return tuned->second;
+  Spec spec = Spec::parse(trainer_spec);
+  const Spec defaults = Spec::parse(tuned->second);
+  if (spec.name != defaults.name) return trainer_spec;
+  for (const auto& value : defaults.values) {
+    const bool given = std::any_of(spec.values.begin(), spec.values.end(),
+                                   [&](const auto& other) { return other.first == value.first; });
+    if (!given) spec.values.push_back(value);
+  }
+  return spec.to_string();
+}
+
+}  // namespace foresight

@@ -1,0 +1,130 @@
+// REINFORCE (Williams, 1992) as the paper trains its models: sampled episodes, the exponential
+// moving average of the batch's mean cost as baseline, an entropy bonus, Adam with clipped
+// gradients.
+//
+//   loss = mean over episodes of (cost - baseline) * sum of log p(choice) - entropy_rate * entropy
+#include <cmath>
+
+#include "foresight/train/learner.h"
+#include "foresight/train/losses.h"
+
+namespace foresight {
+namespace {
+
+struct ReinforceOptions {
+  LearnerOptions learner;
+  double beta = 0.8;
+  double entropy = 0.01;
+  std::string baseline = "ema";
+  std::string credit = "total";
+
+  void read(OptionReader& o) {
+    learner.read(o);
+    o.real("entropy", entropy, 0, 100, "weight of the entropy bonus");
+    o.choice("baseline", baseline, {"ema", "rollout", "none"},
+             "what a cost is compared with: a moving average, or the best model so far on the same "
+             "instance");
+    o.real("beta", beta, 0, 1, "how much of the moving average each update keeps");
+    o.choice("credit", credit, {"total", "to-go"},
+             "judge a decision by the whole episode, or by what comes after it");
+  }
+};
+
+class Reinforce : public Learner {
+ public:
+  explicit Reinforce(ReinforceOptions options)
+      : Learner(options.learner), options_(std::move(options)) {}
+
+  void begin(Model& model) override {
+    Learner::begin(model);
+    average_cost_.reset();
+  }
+
+  UpdateStats update(const TrainingBatch& batch) override {
+    play_shards(batch, Decode::kSample, Model::Record::kChoices);
+    UpdateStats stats;
+    for (const Shard& shard : shards()) {
+      for (const Rollout& rollout : shard.rollouts) {
+        stats.mean_value += rollout.value / static_cast<double>(batch.instances.size());
+        stats.decisions += std::ssize(rollout.matching);
+      }
+    }
+    const double mean_cost = -stats.mean_value;
+    average_cost_ = average_cost_ ? options_.beta * *average_cost_ + (1 - options_.beta) * mean_cost
+                                  : mean_cost;
+
+    const double scale = 1 / static_cast<double>(batch.instances.size());
+    std::vector<double> entropies(shards().size()), losses(shards().size());
+    stats.gradient_norm = step(batch.threads, [&](Shard& shard) {
+      const auto s = static_cast<std::size_t>(&shard - shards().data());
+      differentiate(shard, scale, entropies[s], losses[s]);
+    });
+    for (std::size_t s = 0; s < entropies.size(); ++s) {
+      stats.entropy += scale * entropies[s];
+      stats.loss += scale * losses[s];
+    }
+    return stats;
+  }
+
+  TrainerState state() const override {
+    TrainerState state = Learner::state();
+    if (average_cost_) state.numbers["average_cost"] = *average_cost_;
+    return state;
+  }
+  void restore(const TrainerState& state) override {
+    Learner::restore(state);
+    const auto found = state.numbers.find("average_cost");
+    average_cost_ = found == state.numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  /// Cost minus baseline, per decision with a choice.
+  std::vector<double> advantages(const Shard& shard) const {
+    std::vector<double> result(shard.choice.size());
+    std::vector<double> cost(shard.episodes);
+    for (std::size_t e = 0; e < shard.episodes; ++e) cost[e] = -shard.rollouts[e].value;
+    const double baseline = options_.baseline == "none" ? 0 : *average_cost_;
+    // What a decision is judged by does not include what was won before it.
+    std::vector<double> before(shard.episodes);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const std::size_t e = shard.episode[i];
+      result[i] = cost[e] - baseline;
+      if (options_.credit == "to-go") result[i] += before[e];
+      before[e] += static_cast<double>(shard.gain[i]);
+    }
+    return result;
+  }
+
+  void differentiate(Shard& shard, double scale, double& total_entropy, double& loss) const {
+    const std::vector<double> advantage = advantages(shard);
+    std::size_t first = 0;
+    std::size_t decision = 0;
+    total_entropy = loss = 0;
+    for (const std::size_t entries : shard.entries) {
+      if (entries == 1) {
+        ++first;
+        continue;
+      }
+      const std::span p(shard.probabilities.data() + first, entries);
+      const std::span gradient(shard.gradients.data() + first, entries);
+      loss += policy_loss(p, shard.choice[decision], advantage[decision], options_.entropy, scale,
+                          gradient);
+      total_entropy += entropy(p);
+      first += entries;
+      ++decision;
+    }
+    shard.model->backward(shard.gradients, shard.gradient);
+  }
+
+  ReinforceOptions options_;
+  std::optional<double> average_cost_;
+};
+
+}  // namespace
+
+Entry<Trainer> reinforce_trainer() {
+  return make_entry<Trainer, Reinforce, ReinforceOptions>(
+      "reinforce", "policy gradient on sampled episodes, as in the paper");
+}
+
+}  // namespace foresight

@@ -1,0 +1,50 @@
+// A training run: epochs over past or fresh instances, the best model on a validation set kept,
+// everything in one folder, and resumable to the bit.
+//
+//   RUN/config.json          what was asked for
+//   RUN/metrics.csv          one line per epoch; events.out.tfevents.* the same for TensorBoard
+//   RUN/best.safetensors     the model with the best validation ratio
+//   RUN/last.safetensors     the model after the last epoch, and the trainer's state
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "foresight/base/progress.h"
+#include "foresight/data/dataset.h"
+#include "foresight/train/trainer.h"
+
+namespace foresight {
+
+struct RunOptions {
+  std::string model;       // spec
+  std::string trainer;     // spec; what it leaves open is filled in as tuned for the model
+  std::string train;       // a dataset file, or a source spec for fresh instances every epoch
+  std::string validation;  // the same; empty: fresh instances of the training source
+  std::uint64_t instances = 20'000;            // per epoch, for fresh instances
+  std::uint64_t validation_instances = 1'000;  // for fresh instances
+  int epochs = 100;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  std::filesystem::path folder;
+  bool resume = false;
+};
+
+struct RunResult {
+  int epochs = 0;  // done in all
+  int best_epoch = 0;
+  double best_ratio = 0;  // on the validation set
+  double decisions_per_second = 0;
+};
+
+/// Called after each epoch with its metrics.
+using EpochObserver =
+    std::function<void(const std::vector<std::pair<std::string, double>>& metrics)>;
+
+/// Throws Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on
+/// from them.
+RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer = {});
+
+}  // namespace foresight

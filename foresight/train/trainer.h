@@ -1,0 +1,74 @@
+// Trainers: turn a batch of past instances into one step of learning.
+//
+//   auto trainer = trainers().make("reinforce(lr=0.006,decay=0.97)");
+//   trainer->begin(model);
+//   UpdateStats stats = trainer->update({problem, instances, labels, seed, first_index, threads});
+//
+// A batch is cut into shards of fixed size; each is played and differentiated by one thread, and
+// gradients are added in the order of the shards. So the result does not depend on the number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foresight/base/registry.h"
+#include "foresight/data/instance.h"
+#include "foresight/nn/adam.h"
+#include "foresight/policy/model.h"
+
+namespace foresight {
+
+struct TrainingBatch {
+  const Problem& problem;
+  std::span<const Instance> instances;
+  std::span<const Label> labels;  // one per instance, for trainers that need them
+  std::uint64_t seed = 0;
+  std::uint64_t first_index = 0;  // number of the first episode among all that were ever played
+  int threads = 0;
+};
+
+/// What one update saw.
+struct UpdateStats {
+  double mean_value = 0;  // of the episodes played
+  double entropy = 0;     // per episode, summed over its decisions
+  double loss = 0;
+  double gradient_norm = 0;  // before clipping
+  std::int64_t decisions = 0;
+};
+
+/// Everything that an interrupted run needs to go on.
+struct TrainerState {
+  Adam::State adam;
+  std::map<std::string, double> numbers;
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  /// The model to train; it must outlive the trainer.
+  virtual void begin(Model& model) = 0;
+  virtual UpdateStats update(const TrainingBatch& batch) = 0;
+  /// After each pass over the data, with the values that the model reaches on the validation set.
+  virtual void end_epoch(std::span<const double> validation_values) = 0;
+
+  virtual bool needs_labels() const { return false; }
+  virtual int batch_size() const = 0;
+  virtual double learning_rate() const = 0;
+  virtual TrainerState state() const = 0;
+  virtual void restore(const TrainerState& state) = 0;
+};
+
+/// Every trainer there is.
+const Registry<Trainer>& trainers();
+
+/// The spec with what it leaves open filled in from the hyper-parameters tuned for this model. An
+/// empty spec gives the model's own trainer.
+std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec);
+
+}  // namespace foresight

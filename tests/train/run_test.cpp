@@ -1,0 +1,213 @@
+#include "foresight/train/run.h"
+
+#include <atomic>
+#include <cmath>
+
+#include "tests/expect_error.h"
+#include "tests/temp_folder.h"
+#include <gtest/gtest.h>
+
+#include "foresight/policy/checkpoint.h"
+#include "foresight/solve/solver.h"
+#include "foresight/train/metrics.h"
+
+namespace foresight {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+RunOptions small(const std::string& model, const std::filesystem::path& folder) {
+  RunOptions options;
+  options.model = model;
+  options.train = "crowd(u=4,v=8)";
+  options.instances = 300;
+  options.validation_instances = 50;
+  options.epochs = 3;
+  options.seed = 7;
+  options.folder = folder;
+  return options;
+}
+
+/// Cancels after some updates, as Ctrl-C does.
+class CancelAfter : public Progress {
+ public:
+  explicit CancelAfter(std::int64_t steps) : left_(steps) {}
+  void begin(std::string_view what, std::int64_t, std::string_view) override {
+    training_ = what == "training";
+  }
+  void advance(std::int64_t steps) override {
+    if (training_) left_ -= steps;
+  }
+  bool cancelled() const override { return left_ <= 0; }
+
+ private:
+  std::atomic<bool> training_ = false;
+  std::atomic<std::int64_t> left_;
+};
+
+class EveryTrainedModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryTrainedModel, GivesTheSameBytesOnAnyNumberOfThreadsAndAfterAnInterruption) {
+  const TempFolder folder;
+  RunOptions options = small(GetParam(), folder.path() / "one");
+  options.threads = 1;
+  train(options, no_progress());
+  options.folder = folder.path() / "two";
+  options.threads = 2;
+  train(options, no_progress());
+  options.folder = folder.path() / "resumed";
+  CancelAfter cancel(3);  // within the second epoch
+  expect_error(ErrorCode::kCancelled, {"epoch 2", "--resume"}, [&] { train(options, cancel); });
+  options.resume = true;
+  EXPECT_EQ(train(options, no_progress()).epochs, 3);
+  for (const char* name : {"best.safetensors", "last.safetensors"}) {
+    const std::string expected = read(folder.path() / "one" / name);
+    EXPECT_FALSE(expected.empty());
+    EXPECT_TRUE(read(folder.path() / "two" / name) == expected) << name << " with two threads";
+    EXPECT_TRUE(read(folder.path() / "resumed" / name) == expected) << name << " after resuming";
+  }
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : models().entries()) names.push_back(entry.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryTrainedModel, testing::ValuesIn(model_names()),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// The point of it all: a policy that beats greedy after a few seconds.
+TEST(Train, InvFfHistLearnsToBeatGreedy) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff-hist", folder.path() / "run");
+  options.train = "er(u=4,v=16,p=0.4)";
+  options.instances = 4000;
+  options.validation_instances = 500;
+  options.epochs = 15;
+  const RunResult result = train(options, no_progress());
+  EXPECT_GT(result.best_ratio, 0.78) << "greedy reaches about 0.65 here";
+}
+
+TEST(Train, LearnsFromFilesToo) {
+  const TempFolder folder;
+  const std::string spec = "crowd(u=4,v=8)";
+  const auto source = sources().make(spec);
+  generate(*source, {spec, 1}, 200, 1, no_progress()).save(folder.path() / "train");
+  generate(*source, {spec, 2}, 50, 1, no_progress()).save(folder.path() / "val");
+  for (const char* model : {"ff-supervised", "inv-ff"}) {
+    RunOptions options = small(model, folder.path() / model);
+    options.train = (folder.path() / "train").string();
+    expect_error(ErrorCode::kUsage, {"--val"}, [&] { train(options, no_progress()); });
+    options.validation = (folder.path() / "val").string();
+    EXPECT_EQ(train(options, no_progress()).epochs, 3);
+  }
+}
+
+TEST(Train, KeepsOneLineOfMetricsPerEpoch) {
+  const TempFolder folder;
+  RunOptions options = small("ff", folder.path() / "run");
+  CancelAfter cancel(3);
+  expect_error(ErrorCode::kCancelled, {}, [&] { train(options, cancel); });
+  options.resume = true;
+  train(options, no_progress());
+  const std::string text = read(folder.path() / "run" / "metrics.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+  EXPECT_TRUE(text.starts_with("epoch,")) << text;
+}
+
+TEST(Train, RefusesToOverwriteOrToMixRuns) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff", folder.path() / "run");
+  options.epochs = 1;
+  train(options, no_progress());
+  expect_error(ErrorCode::kUsage, {"holds a run already", "--resume"},
+               [&] { train(options, no_progress()); });
+  options.resume = true;
+  options.seed = 8;
+  expect_error(ErrorCode::kUsage, {"seed", "\"7\"", "\"8\""},
+               [&] { train(options, no_progress()); });
+}
+
+/// A model whose gradient is not a number.
+class BrokenModel : public Model {
+ public:
+  BrokenModel() { parameters_.add("weight", {1}); }
+  const Parameters& parameters() const override { return parameters_; }
+  void set_parameters(const Parameters& parameters) override { parameters_ = parameters; }
+  Parameters initial_parameters(Rng&) const override { return parameters_; }
+  std::vector<std::string> features() const override { return {}; }
+  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+    return std::make_unique<BrokenBatch>();
+  }
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record) const override {
+    return std::make_unique<BrokenBatch>();
+  }
+
+ private:
+  struct BrokenBatch : RecordingBatch {
+    void restart(std::span<const Opening>) override {}
+    void score(std::span<const Turn> turns, Scores& scores) override {
+      for (std::size_t i = 0; i < turns.size(); ++i) std::ranges::fill(scores.row(i), 0.0F);
+    }
+    void backward(std::span<const float>, Parameters& gradient) override {
+      gradient.values()[0] = std::nanf("");
+    }
+  };
+  Parameters parameters_;
+};
+
+TEST(Train, DivergenceStopsWithASentenceAndLeavesTheModelAsItWas) {
+  BrokenModel model;
+  const auto trainer = trainers().make("reinforce(lr=0.5)");
+  trainer->begin(model);
+  const Parameters before = model.parameters();
+  const auto problem = problems().make("e-obm");
+  const Instance instance = sources().make("er(u=3,v=5,p=0.5)")->draw(1, 0);
+  expect_error(ErrorCode::kData, {"diverged", "learning rate", "0.5"}, [&] {
+    trainer->update({*problem, {&instance, 1}, {}, 1, 0, 1});
+  });
+  EXPECT_EQ(model.parameters(), before);
+}
+
+TEST(Train, ImitationNeedsAModelWithAnOutputPerNode) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff", folder.path() / "run");
+  options.trainer = "imitation";
+  expect_error(ErrorCode::kUsage, {"imitation", "ff-supervised"},
+               [&] { train(options, no_progress()); });
+}
+
+TEST(TrainerFor, FillsInWhatWasTunedForTheModel) {
+  EXPECT_EQ(trainer_for("inv-ff-hist(hidden=50)", ""),
+            "reinforce(lr=0.006,decay=0.97,beta=0.8,entropy=0.0006)");
+  EXPECT_EQ(trainer_for("inv-ff-hist", "reinforce(lr=0.1)"),
+            "reinforce(lr=0.1,decay=0.97,beta=0.8,entropy=0.0006)");
+  EXPECT_EQ(trainer_for("ff-supervised", ""), "imitation(lr=0.0006,decay=0.99)");
+  EXPECT_EQ(trainer_for("ff-hist", "imitation"), "imitation");
+}
+
+// Check values of RFC 3720, and a record laid out by hand.
+TEST(Events, ChecksumsAndRecordsAreThoseOfTensorBoard) {
+  EXPECT_EQ(crc32c("123456789"), 0xe3069283U);
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aaU);
+  const TempFolder folder;
+  { EventWriter(folder.path(), 12.0).add({{"ratio", 0.5}}, 3, 13.0); }
+  const std::string bytes = read(folder.path() / "events.out.tfevents.12.foresight");
+  // First record: 8 bytes of length, 4 of checksum, the version event, 4 of checksum.
+  ASSERT_GT(bytes.size(), 12U);
+  const auto length = static_cast<std::size_t>(static_cast<unsigned char>(bytes[0]));
+  EXPECT_EQ(bytes.substr(12, length).substr(length - 13), "brain.Event:2");
+  const std::string second = bytes.substr(12 + length + 4 + 12);
+  EXPECT_NE(second.find("ratio"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace foresight
