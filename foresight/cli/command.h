@@ -13,6 +13,7 @@ void add_generate_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_train_command(CLI::App& app);
+void add_inspect_command(CLI::App& app);
 
 /// Options that commands share.
 void add_seed_option(CLI::App& command, std::uint64_t& seed);

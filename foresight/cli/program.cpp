@@ -75,6 +75,7 @@ int run_program(int argc, const char* const* argv) {
   add_solve_command(app);
   add_train_command(app);
   add_evaluate_command(app);
+  add_inspect_command(app);
   install_interrupt_handler();
   try {
     check_command(app, argc, argv);

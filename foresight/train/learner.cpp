@@ -37,7 +37,7 @@ void Learner::begin(Model& model) {
 }
 
 TrainerState Learner::state() const {
-  return {adam_->state(), {{"learning_rate", learning_rate_}}};
+  return {adam_->state(), {{"learning_rate", learning_rate_}}, {}};
 }
 
 void Learner::restore(const TrainerState& state) {
@@ -58,6 +58,7 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
     shard.episodes = std::min(kShardEpisodes, batch.instances.size() - shard.first_episode);
     for (auto* list : {&shard.episode, &shard.choice, &shard.entries}) list->clear();
     shard.gain.clear();
+    shard.observations.clear();
     shard.probabilities.clear();
 
     PlayOptions options{.decode = decode, .seed = batch.seed};
@@ -71,6 +72,7 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
         if (row.size() == 1) continue;
         shard.episode.push_back(turns[k].episode);
         shard.choice.push_back(choices[k]);
+        observe(*turns[k].state, shard.observations);
         shard.gain.push_back(choices[k] == 0 ? 0 : turns[k].state->offers()[choices[k] - 1].gain);
       }
     };

@@ -29,7 +29,8 @@ struct Shard {
   // One entry per decision that has a choice, in the order in which the model scored them ...
   std::vector<std::size_t> episode;  // within the shard
   std::vector<std::size_t> choice;
-  std::vector<float> gain;  // of the choice
+  std::vector<float> gain;          // of the choice
+  std::vector<float> observations;  // what Learner::observe added, if anything
   // ... and one per row the model scored, choice or not.
   std::vector<std::size_t> entries;
   std::vector<float> probabilities;  // softmax of the scores, row after row
@@ -52,6 +53,10 @@ class Learner : public Trainer {
   void play_shards(const TrainingBatch& batch, Decode decode, Model::Record record);
   /// Calls `differentiate` for each shard, which must add to its gradient; then clips and steps.
   double step(int threads, const std::function<void(Shard&)>& differentiate);
+
+  /// Called for each decision with a choice, from several threads: a trainer's own view of the
+  /// state.
+  virtual void observe(const State&, std::vector<float>& /*observations*/) const {}
 
   Model& model() { return *model_; }
   std::span<Shard> shards() { return std::span(shards_).first(num_shards_); }

@@ -5,6 +5,7 @@
 //   loss = mean over episodes of (cost - baseline) * sum of log p(choice) - entropy_rate * entropy
 #include <cmath>
 
+#include "foresight/train/baseline.h"
 #include "foresight/train/learner.h"
 #include "foresight/train/losses.h"
 
@@ -21,9 +22,9 @@ struct ReinforceOptions {
   void read(OptionReader& o) {
     learner.read(o);
     o.real("entropy", entropy, 0, 100, "weight of the entropy bonus");
-    o.choice("baseline", baseline, {"ema", "rollout", "none"},
-             "what a cost is compared with: a moving average, or the best model so far on the same "
-             "instance");
+    o.choice("baseline", baseline, {"ema", "rollout", "critic", "none"},
+             "what a cost is compared with: a moving average, the best model so far on the same "
+             "instance, or a learned estimate");
     o.real("beta", beta, 0, 1, "how much of the moving average each update keeps");
     o.choice("credit", credit, {"total", "to-go"},
              "judge a decision by the whole episode, or by what comes after it");
@@ -33,11 +34,20 @@ struct ReinforceOptions {
 class Reinforce : public Learner {
  public:
   explicit Reinforce(ReinforceOptions options)
-      : Learner(options.learner), options_(std::move(options)) {}
+      : Learner(options.learner), options_(std::move(options)) {
+    if (options_.baseline == "rollout") baseline_ = make_rollout_baseline();
+    if (options_.baseline == "critic") baseline_ = make_critic_baseline();
+    if (options_.baseline == "ema") baseline_ = make_average_baseline(options_.beta);
+  }
 
   void begin(Model& model) override {
     Learner::begin(model);
-    average_cost_.reset();
+    if (baseline_) baseline_->begin(model);
+  }
+
+  void end_epoch(std::span<const double> validation_values) override {
+    Learner::end_epoch(validation_values);
+    if (baseline_) baseline_->end_epoch(validation_values);
   }
 
   UpdateStats update(const TrainingBatch& batch) override {
@@ -49,9 +59,7 @@ class Reinforce : public Learner {
         stats.decisions += std::ssize(rollout.matching);
       }
     }
-    const double mean_cost = -stats.mean_value;
-    average_cost_ = average_cost_ ? options_.beta * *average_cost_ + (1 - options_.beta) * mean_cost
-                                  : mean_cost;
+    if (baseline_) baseline_->prepare(batch, shards());
 
     const double scale = 1 / static_cast<double>(batch.instances.size());
     std::vector<double> entropies(shards().size()), losses(shards().size());
@@ -68,13 +76,17 @@ class Reinforce : public Learner {
 
   TrainerState state() const override {
     TrainerState state = Learner::state();
-    if (average_cost_) state.numbers["average_cost"] = *average_cost_;
+    if (baseline_) baseline_->save(state);
     return state;
   }
   void restore(const TrainerState& state) override {
     Learner::restore(state);
-    const auto found = state.numbers.find("average_cost");
-    average_cost_ = found == state.numbers.end() ? std::nullopt : std::optional(found->second);
+    if (baseline_) baseline_->restore(state);
+  }
+
+ protected:
+  void observe(const State& state, std::vector<float>& observations) const override {
+    if (baseline_) baseline_->observe(state, observations);
   }
 
  private:
@@ -83,12 +95,11 @@ class Reinforce : public Learner {
     std::vector<double> result(shard.choice.size());
     std::vector<double> cost(shard.episodes);
     for (std::size_t e = 0; e < shard.episodes; ++e) cost[e] = -shard.rollouts[e].value;
-    const double baseline = options_.baseline == "none" ? 0 : *average_cost_;
     // What a decision is judged by does not include what was won before it.
     std::vector<double> before(shard.episodes);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const std::size_t e = shard.episode[i];
-      result[i] = cost[e] - baseline;
+      result[i] = cost[e] - (baseline_ ? baseline_->cost(shard, i) : 0);
       if (options_.credit == "to-go") result[i] += before[e];
       before[e] += static_cast<double>(shard.gain[i]);
     }
@@ -117,7 +128,7 @@ class Reinforce : public Learner {
   }
 
   ReinforceOptions options_;
-  std::optional<double> average_cost_;
+  std::unique_ptr<Baseline> baseline_;  // none: costs are taken as they are
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// What the names of a trainer's own arrays begin with in the file.
+const std::string kArray = "trainer.array.";
+
 double wall_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
@@ -183,6 +186,9 @@ class Run {
     const auto mean = state.adam.mean.values(), square = state.adam.square.values();
     last.add<float>("trainer.mean", {mean.size()}, mean);
     last.add<float>("trainer.square", {square.size()}, square);
+    for (const auto& [name, values] : state.arrays) {
+      last.add<double>(kArray + name, {values.size()}, values);
+    }
     last.write(last_path());
   }
 
@@ -208,7 +214,12 @@ class Run {
     }
     model_->set_parameters(saved.model->parameters());
     const auto numbers = file->array<double>("trainer.numbers");
-    TrainerState state{{model_->parameters().zeros(), model_->parameters().zeros()}, {}};
+    TrainerState state{{model_->parameters().zeros(), model_->parameters().zeros()}, {}, {}};
+    for (const auto& [name, tensor] : file->tensors()) {
+      if (!name.starts_with(kArray)) continue;
+      const auto values = file->array<double>(name);
+      state.arrays[name.substr(kArray.size())] = {values.begin(), values.end()};
+    }
     const auto copy = [&](const char* name, std::span<float> to) {
       const auto from = file->array<float>(name);
       if (from.size() != to.size()) {
@@ -218,7 +229,6 @@ class Run {
     };
     copy("trainer.mean", state.adam.mean.values());
     copy("trainer.square", state.adam.square.values());
-    const TrainerState fresh = trainer_->state();
     std::size_t used = 3;
     std::string names = file->meta("trainer.numbers");
     while (!names.empty()) {

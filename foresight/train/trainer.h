@@ -45,6 +45,7 @@ struct UpdateStats {
 struct TrainerState {
   Adam::State adam;
   std::map<std::string, double> numbers;
+  std::map<std::string, std::vector<double>> arrays;  // exact also for floats
 };
 
 class Trainer {

@@ -84,6 +84,33 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryTrainedModel, testing::ValuesIn(model_
                            return name;
                          });
 
+class EveryBaseline : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryBaseline, LearnsAndResumesToTheBit) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff-hist", folder.path() / "whole");
+  options.train = "er(u=4,v=16,p=0.4)";
+  options.trainer = "reinforce(" + GetParam() + ")";
+  options.instances = 1000;
+  options.validation_instances = 200;
+  options.epochs = 12;
+  EXPECT_GT(train(options, no_progress()).best_ratio, 0.72) << "greedy reaches about 0.65 here";
+  options.folder = folder.path() / "resumed";
+  CancelAfter cancel(17);
+  expect_error(ErrorCode::kCancelled, {}, [&] { train(options, cancel); });
+  options.resume = true;
+  train(options, no_progress());
+  EXPECT_TRUE(read(folder.path() / "whole" / "last.safetensors") ==
+              read(folder.path() / "resumed" / "last.safetensors"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Reinforce, EveryBaseline,
+                         testing::Values("baseline=ema", "baseline=rollout", "baseline=critic",
+                                         "baseline=none", "credit=to-go"),
+                         [](const auto& test) {
+                           return test.param.substr(test.param.find('=') + 1, 2);
+                         });
+
 // The point of it all: a policy that beats greedy after a few seconds.
 TEST(Train, InvFfHistLearnsToBeatGreedy) {
   const TempFolder folder;

@@ -1,0 +1,200 @@
+#include "foresight/train/baseline.h"
+
+#include <numeric>
+
+#include "foresight/base/statistics.h"
+#include "foresight/features/features.h"
+#include "foresight/nn/mlp.h"
+
+namespace foresight {
+namespace {
+
+class AverageBaseline : public Baseline {
+ public:
+  explicit AverageBaseline(double beta) : beta_(beta) {}
+
+  void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
+    double mean = 0;
+    for (const Shard& shard : shards) {
+      for (const Rollout& rollout : shard.rollouts) {
+        mean -= rollout.value / static_cast<double>(batch.instances.size());
+      }
+    }
+    average_ = average_ ? beta_ * *average_ + (1 - beta_) * mean : mean;
+  }
+  double cost(const Shard&, std::size_t) const override { return *average_; }
+
+  void save(TrainerState& state) const override {
+    if (average_) state.numbers["average_cost"] = *average_;
+  }
+  void restore(const TrainerState& state) override {
+    const auto found = state.numbers.find("average_cost");
+    average_ = found == state.numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  double beta_;
+  std::optional<double> average_;
+};
+
+class RolloutBaseline : public Baseline {
+ public:
+  void begin(Model& model) override {
+    model_ = &model;
+    best_ = model.parameters();
+    values_.clear();
+  }
+
+  void prepare(const TrainingBatch& batch, std::span<Shard>) override {
+    const Parameters current = model_->parameters();
+    model_->set_parameters(best_);
+    PlayOptions options{.seed = batch.seed, .first_index = batch.first_index};
+    rollouts_ = play_many(
+        batch.problem, batch.instances.size(), [&](std::size_t i) { return batch.instances[i]; },
+        *model_, options, batch.threads, no_progress());
+    model_->set_parameters(current);
+  }
+  double cost(const Shard& shard, std::size_t decision) const override {
+    return -rollouts_[shard.first_episode + shard.episode[decision]].value;
+  }
+
+  void end_epoch(std::span<const double> values) override {
+    const bool better = values_.empty() || (mean(values) > mean(values_) &&
+                                            paired_t_test_p_one_sided(values, values_) < 0.05);
+    if (!better) return;
+    best_ = model_->parameters();
+    values_.assign(values.begin(), values.end());
+  }
+
+  void save(TrainerState& state) const override {
+    state.arrays["baseline"] = {best_.values().begin(), best_.values().end()};
+    if (!values_.empty()) state.arrays["baseline_values"] = values_;
+  }
+  void restore(const TrainerState& state) override {
+    const auto& best = state.arrays.at("baseline");
+    std::transform(best.begin(), best.end(), best_.values().begin(),
+                   [](double value) { return static_cast<float>(value); });
+    const auto values = state.arrays.find("baseline_values");
+    if (values != state.arrays.end()) values_ = values->second;
+  }
+
+ private:
+  static double mean(std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
+
+  Model* model_ = nullptr;
+  Parameters best_;
+  std::vector<double> values_;  // of the best model on the validation set
+  std::vector<Rollout> rollouts_;
+};
+
+class CriticBaseline : public Baseline {
+ public:
+  CriticBaseline() : mlp_("critic", {kInputs, 64, 64, 1}), packed_(mlp_), tape_(packed_) {
+    mlp_.declare(parameters_);
+    Rng rng(0, Stream::kInitialise, 1);
+    mlp_.initialise(parameters_, rng);
+    packed_.load(parameters_);
+    adam_.emplace(parameters_);
+  }
+
+  void observe(const State& state, std::vector<float>& observations) const override {
+    const EpisodeFeatures e(state, {});
+    float best = 0;
+    for (const Offer& offer : state.offers()) best = std::max(best, offer.gain);
+    observations.insert(observations.end(),
+                        {e.value, e.time, e.mean, e.skips, e.fullness, best,
+                         static_cast<float>(state.offers().size()) /
+                             static_cast<float>(std::max(1, state.market().num_fixed)),
+                         static_cast<float>(state.value())});
+  }
+
+  /// Estimates every decision of the batch first, then learns from it.
+  void prepare(const TrainingBatch&, std::span<Shard> shards) override {
+    tape_.clear();
+    costs_.assign(shards.size(), {});
+    first_ = shards.data();
+    std::size_t rows = 0;
+    for (const Shard& shard : shards) rows += shard.choice.size();
+    if (rows == 0) return;
+    tape_.append(rows);
+    std::size_t row = 0;
+    for (const Shard& shard : shards) {
+      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
+        std::copy_n(shard.observations.begin() + static_cast<std::ptrdiff_t>(i * kInputs), kInputs,
+                    tape_.input(row++).begin());
+      }
+    }
+    packed_.forward(tape_);
+    row = 0;
+    for (std::size_t s = 0; s < shards.size(); ++s) {
+      for (const std::size_t episode : shards[s].episode) {
+        const double estimate = tape_.output(row)[0];
+        costs_[s].push_back(estimate);
+        const double error = estimate + shards[s].rollouts[episode].value;
+        tape_.output_gradient(row++)[0] = static_cast<float>(2 * error / static_cast<double>(rows));
+      }
+    }
+    Parameters gradient = parameters_.zeros();
+    packed_.backward(tape_, gradient);
+    clip_norm(gradient, 1.0);
+    adam_->step(parameters_, gradient, kLearningRate);
+    packed_.load(parameters_);
+  }
+  double cost(const Shard& shard, std::size_t decision) const override {
+    return costs_[static_cast<std::size_t>(&shard - first_)][decision];
+  }
+
+  void save(TrainerState& state) const override {
+    const auto put = [&](const char* name, std::span<const float> values) {
+      state.arrays[name] = {values.begin(), values.end()};
+    };
+    put("critic", parameters_.values());
+    put("critic_mean", adam_->state().mean.values());
+    put("critic_square", adam_->state().square.values());
+    state.numbers["critic_steps"] = static_cast<double>(adam_->state().steps);
+  }
+  void restore(const TrainerState& state) override {
+    const auto get = [&](const char* name, std::span<float> values) {
+      const auto& saved = state.arrays.at(name);
+      std::transform(saved.begin(), saved.end(), values.begin(),
+                     [](double value) { return static_cast<float>(value); });
+    };
+    Adam::State adam = adam_->state();
+    get("critic", parameters_.values());
+    get("critic_mean", adam.mean.values());
+    get("critic_square", adam.square.values());
+    adam.steps = static_cast<std::int64_t>(state.numbers.at("critic_steps"));
+    adam_.emplace(adam);
+    packed_.load(parameters_);
+  }
+
+ private:
+  static constexpr std::size_t kInputs = 8;
+  static constexpr double kLearningRate = 1e-3;
+
+  Mlp mlp_;
+  Parameters parameters_;
+  PackedMlp packed_;
+  MlpTape tape_;
+  std::optional<Adam> adam_;
+  std::vector<std::vector<double>> costs_;  // per shard and decision
+  const Shard* first_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Baseline> make_average_baseline(double beta) {
+  return std::make_unique<AverageBaseline>(beta);
+}
+
+std::unique_ptr<Baseline> make_rollout_baseline() {
+  return std::make_unique<RolloutBaseline>();
+}
+
+std::unique_ptr<Baseline> make_critic_baseline() {
+  return std::make_unique<CriticBaseline>();
+}
+
+}  // namespace foresight
