@@ -21,6 +21,11 @@ struct EvaluateArguments {
   EvaluateOptions options;
 };
 
+/// A single instance has no spread.
+std::string ratio(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-";
+}
+
 /// The column says "per second" already.
 std::string rate(double per_second) {
   const std::string text = human_rate(per_second, "");
@@ -46,10 +51,9 @@ void print(const Evaluation& evaluation) {
   for (const PolicyResult& result : evaluation.policies) {
     const bool first = &result == &evaluation.policies.front();
     table.add_row(
-        {result.resolved.empty() ? result.name : result.resolved,
-         fmt::format("{:.4f}", result.ratio.mean), fmt::format("{:.4f}", result.ratio.ci95),
-         fmt::format("{:.4f}", result.ratio.standard_deviation),
-         fmt::format("{:.4f}", result.ratio.minimum), fmt::format("{:.1f}", result.matched),
+        {result.resolved.empty() ? result.name : result.resolved, ratio(result.ratio.mean),
+         ratio(result.ratio.ci95), ratio(result.ratio.standard_deviation),
+         ratio(result.ratio.minimum), fmt::format("{:.1f}", result.matched),
          first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
          first ? "" : significance(result.against_first.wilcoxon_p),
          rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),

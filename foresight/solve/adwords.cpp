@@ -12,8 +12,8 @@ namespace {
 constexpr int kUnseen = -1;
 constexpr int kClosed = -2;  // no augmenting path will ever pass this node again
 
-// The most bundles in one integer program.
-constexpr std::size_t kMaxBundles = 100'000;
+// The most bids that the bundles of one integer program hold, counted with repetition.
+constexpr std::size_t kMaxBundledBids = 2'000'000;
 
 std::size_t index(std::int64_t i) {
   return static_cast<std::size_t>(i);
@@ -54,8 +54,8 @@ void AdwordsSolver::collect_bids(const Instance& instance) {
   }
 }
 
-// Replays the matching as an online policy would; skips what budgets do not
-// cover. Returns the value.
+// Replays the matching as an online policy would; skips what budgets do not cover. Returns the
+// value.
 double AdwordsSolver::spend() {
   remaining_.assign(budgets_.begin(), budgets_.end());
   double value = 0;
@@ -120,8 +120,8 @@ void AdwordsSolver::list_arrivals() {
   }
 }
 
-// Finds how far each node is from the sources that could take more arrivals, up
-// to the nearest unmatched arrival. Returns false if none can be reached.
+// Finds how far each node is from the sources that could take more arrivals, up to the nearest
+// unmatched arrival. Returns false if none can be reached.
 bool AdwordsSolver::find_levels(std::span<const NodeId> sources) {
   for (const NodeId u : order_) {
     if (level_[index(u)] != kClosed) level_[index(u)] = kUnseen;
@@ -147,8 +147,8 @@ bool AdwordsSolver::find_levels(std::span<const NodeId> sources) {
   return false;
 }
 
-// Gives the source one more arrival: an unmatched one, or one of another node
-// that finds a replacement in the same way, one level further.
+// Gives the source one more arrival: an unmatched one, or one of another node that finds a
+// replacement in the same way, one level further.
 bool AdwordsSolver::augment(NodeId source) {
   path_.assign(1, source);
   while (!path_.empty()) {
@@ -172,8 +172,8 @@ bool AdwordsSolver::augment(NodeId source) {
   return false;
 }
 
-// A node whose budget covers all its bids is free to take any of them, so an
-// arrival needs no other bid that is not larger.
+// A node whose budget covers all its bids is free to take any of them, so an arrival needs no other
+// bid that is not larger.
 void AdwordsSolver::drop_useless_bids() {
   std::vector<char> free(budgets_.size());
   std::vector<Bid> best(matching_.size());
@@ -210,10 +210,9 @@ void AdwordsSolver::match_largest_first() {
   }
 }
 
-// One variable per bundle: does its node get exactly these bids? A node gets at
-// most one of all the bundles that its budget covers. If those are too many,
-// each of its bids is a bundle of its own, and it gets as many as its budget
-// covers.
+// One variable per bundle of bids: does its node get these? A node gets at most one of all the
+// bundles that its budget covers. If those are too many, or the budget covers every bid, each bid
+// is a bundle of its own and the node gets as many as its budget covers.
 class AdwordsSolver::BundleProgram {
  public:
   BundleProgram(std::span<const Bid> bids, std::span<const float> budgets, std::size_t num_arrivals)
@@ -221,29 +220,18 @@ class AdwordsSolver::BundleProgram {
     std::vector<std::vector<std::size_t>> of_node(budgets.size());
     for (std::size_t i = 0; i < bids.size(); ++i) of_node[index(bids[i].node)].push_back(i);
     for (std::size_t u = 0; u < budgets.size(); ++u) {
-      add_node(of_node[u], budgets[u], kMaxBundles / budgets.size());
+      add_node(of_node[u], budgets[u], kMaxBundledBids / budgets.size());
     }
     for (const auto& variables : of_arrival_) {
+      if (variables.size() < 2) continue;
       program_.add_row(variables, std::vector<double>(variables.size(), 1), -kInfinity, 1);
     }
   }
 
-  IntegerProgram::Solution improve(std::span<const NodeId> matching,
-                                   double time_limit_seconds) const {
-    std::vector<std::size_t> matches(bundled_.size());
-    for (const NodeId node : matching) {
-      if (node != kSkip) ++matches[index(node)];
-    }
-    std::vector<double> start(num_bundles());
-    for (std::size_t b = 0; b < num_bundles(); ++b) {
-      const std::size_t u = index(bids_[bundle(b).front()].node);
-      const auto is_matched = [&](std::size_t i) {
-        return matching[index(bids_[i].arrival)] == bids_[i].node;
-      };
-      start[b] = std::all_of(bundle(b).begin(), bundle(b).end(), is_matched) &&
-                 (!bundled_[u] || bundle(b).size() == matches[u]);
-    }
-    return program_.maximize({.time_limit_seconds = time_limit_seconds, .start = start});
+  IntegerProgram::Solution improve(std::span<const NodeId> matching, double seconds) const {
+    const std::vector<double> start = write(matching);
+    return program_.maximize(
+        {.time_limit_seconds = seconds, .strengthen = has_budget_rows_, .start = start});
   }
 
   void read(std::span<const double> values, std::span<NodeId> matching) const {
@@ -266,11 +254,28 @@ class AdwordsSolver::BundleProgram {
     begin_.push_back(members_.size());
   }
 
+  std::vector<double> write(std::span<const NodeId> matching) const {
+    std::vector<std::size_t> matches(one_bundle_.size());
+    for (const NodeId node : matching) {
+      if (node != kSkip) ++matches[index(node)];
+    }
+    std::vector<double> values(num_bundles());
+    for (std::size_t b = 0; b < num_bundles(); ++b) {
+      const auto members = bundle(b);
+      const std::size_t u = index(bids_[members.front()].node);
+      const bool matched = std::all_of(members.begin(), members.end(), [&](std::size_t i) {
+        return matching[index(bids_[i].arrival)] == bids_[i].node;
+      });
+      values[b] = matched && (!one_bundle_[u] || members.size() == matches[u]);
+    }
+    return values;
+  }
+
   void add_node(std::span<const std::size_t> bids, double budget, std::size_t most) {
     const std::size_t first = num_bundles();
-    const bool bundled = list_bundles(bids, budget, most);
-    bundled_.push_back(bundled);
-    if (!bundled) {
+    const bool free = covers_all(bids, budget);
+    const bool one_bundle = !free && list_bundles(bids, budget, most);
+    if (!one_bundle) {
       begin_.resize(first + 1);
       members_.resize(begin_.back());
       for (const std::size_t i : bids) add_bundle({&i, 1});
@@ -281,34 +286,45 @@ class AdwordsSolver::BundleProgram {
       double worth = 0;
       for (const std::size_t i : bundle(b)) worth += bids_[i].amount;
       variables.push_back(program_.add_variable(worth, 0, 1, true));
-      coefficients.push_back(bundled ? 1 : worth);
+      coefficients.push_back(one_bundle ? 1 : worth);
       for (const std::size_t i : bundle(b)) {
         of_arrival_[index(bids_[i].arrival)].push_back(variables.back());
       }
     }
-    program_.add_row(variables, coefficients, -kInfinity,
-                     bundled ? 1 : budget + kCapacityTolerance);
+    if (!free) {
+      program_.add_row(variables, coefficients, -kInfinity,
+                       one_bundle ? 1 : budget + kCapacityTolerance);
+    }
+    one_bundle_.push_back(one_bundle);
+    has_budget_rows_ |= !free && !one_bundle;
   }
 
-  // Lists the subsets of `bids` that the budget covers. Returns false if there
-  // are more than `most`.
+  bool covers_all(std::span<const std::size_t> bids, double remaining) const {
+    for (const std::size_t i : bids) {
+      if (!covers(remaining, bids_[i].amount)) return false;
+      remaining -= bids_[i].amount;
+    }
+    return true;
+  }
+
+  // Lists the sets of bids that the budget covers; false if they have more than `most` members in
+  // all.
   bool list_bundles(std::span<const std::size_t> bids, double budget, std::size_t most) {
-    std::vector<std::size_t> chosen;  // positions in `bids`
-    std::vector<std::size_t> members;
-    std::vector<double> remaining = {budget};
-    const std::size_t last = num_bundles() + most;
+    const std::size_t limit = members_.size() + most;
+    std::vector<std::size_t> positions, members;  // of the current set
+    std::vector<double> remaining = {budget};     // before, and after each of its bids
     for (std::size_t i = 0;; ++i) {
       if (i == bids.size()) {
-        if (chosen.empty()) return true;
-        i = chosen.back();
-        chosen.pop_back();
+        if (positions.empty()) return true;
+        i = positions.back();
+        positions.pop_back();
         members.pop_back();
         remaining.pop_back();
-      } else if (covers(remaining.back(), bids_[bids[i]].amount)) {
-        if (num_bundles() == last) return false;
-        chosen.push_back(i);
+      } else if (const double amount = bids_[bids[i]].amount; covers(remaining.back(), amount)) {
+        positions.push_back(i);
         members.push_back(bids[i]);
-        remaining.push_back(remaining.back() - bids_[bids[i]].amount);
+        remaining.push_back(remaining.back() - amount);
+        if (members_.size() + members.size() > limit) return false;
         add_bundle(members);
       }
     }
@@ -316,13 +332,14 @@ class AdwordsSolver::BundleProgram {
 
   std::span<const Bid> bids_;
   IntegerProgram program_;
-  std::vector<std::size_t> begin_{0},
-      members_;                               // the bundles' bids, bundle by bundle
+  std::vector<std::size_t> begin_{0};  // where each bundle's bids begin in `members_`
+  std::vector<std::size_t> members_;
   std::vector<std::vector<int>> of_arrival_;  // per arrival: the bundles that hold it
-  std::vector<char> bundled_;                 // per node: gets at most one bundle
+  std::vector<char> one_bundle_;              // per node: gets at most one bundle
+  bool has_budget_rows_ = false;
 };
 
-// Improves the matching; returns a bound on every matching's value.
+// Improves the matching. Returns what no matching exceeds; the matching's value if it is optimal.
 double AdwordsSolver::match_by_program(double time_limit_seconds) {
   std::vector<double> largest(matching_.size()), demand(budgets_.size());
   for (const Bid& bid : bids_) {
@@ -339,10 +356,10 @@ double AdwordsSolver::match_by_program(double time_limit_seconds) {
   const BundleProgram program(bids_, budgets_, matching_.size());
   const auto solution = program.improve(matching_, time_limit_seconds);
   program.read(solution.values, matching_);
+  const auto skips = std::count(matching_.begin(), matching_.end(), kSkip);
   const double value = spend();
-  // The program adds up in another order, hence the allowance for rounding.
-  if (solution.proven && solution.value <= value * (1 + 1e-12)) return value;
-  return std::min({solution.bound, wanted, affordable});
+  const bool kept_all = std::count(matching_.begin(), matching_.end(), kSkip) == skips;
+  return solution.proven && kept_all ? value : std::min({solution.bound, wanted, affordable});
 }
 
 }  // namespace foresight

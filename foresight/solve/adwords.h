@@ -1,21 +1,18 @@
-// The hindsight optimum of Adwords: every fixed node has a budget, an edge's
-// weight is a bid, and matching an arrival earns one bid and spends it from
-// that node's budget. Choose at most one bid per arrival, of the largest total,
-// such that no fixed node overspends.
+// The hindsight optimum of Adwords: every fixed node has a budget, an edge's weight is a bid, and
+// matching an arrival earns one bid and spends it from that node's budget. Choose at most one bid
+// per arrival, of the largest total, such that no fixed node overspends.
 //
-// If every fixed node always bids the same, budgets allow a number of matches
-// and only fixed nodes carry weight. Then it is exact to serve the nodes by
-// falling bid, as what can be served together is a transversal matroid (Edmonds
-// and Fulkerson, 1965); nodes of one bid are served together, by phases of
-// shortest augmenting paths (Hopcroft and Karp, 1973, with capacities in place
-// of copies). One bid for all, as in the paper's hard graphs, takes O(m
-// sqrt(V)) for m edges and V arrivals.
+// If every fixed node always bids the same, budgets allow a number of matches and only fixed nodes
+// carry weight. Then it is exact to serve the nodes by falling bid, as what can be served together
+// is a transversal matroid (Edmonds and Fulkerson, 1965); nodes of one bid are served together, by
+// phases of shortest augmenting paths (Hopcroft and Karp, 1973, with capacities in place of
+// copies). One bid for all, as in the paper's hard graphs, takes O(m sqrt(V)) for m edges and V
+// arrivals.
 //
-// In general the problem is NP-hard: one node alone is a subset-sum problem.
-// Bids that others make useless are dropped; for the rest an integer program
-// chooses one affordable bundle of bids per node (Dantzig and Wolfe, 1960),
-// which has a far tighter relaxation than one budget row per node. Nodes with
-// too many bundles get the budget row.
+// In general the problem is NP-hard: one node alone is a subset-sum problem. Bids that others make
+// useless are dropped; for the rest an integer program chooses one affordable bundle of bids per
+// node (Dantzig and Wolfe, 1960), which has a far tighter relaxation than one budget row per node.
+// Nodes with too many bundles get the budget row.
 //
 //   AdwordsSolver solver;  // keep it: it reuses its memory
 //   const Label best = solver.solve(instance);
@@ -33,10 +30,9 @@ namespace foresight {
 /// One per thread.
 class AdwordsSolver {
  public:
-  /// The instance must have budgets. The matching spends them as an online
-  /// policy may: in order of arrival, a bid is covered if it exceeds the
-  /// remaining budget by at most kCapacityTolerance. Zero bids are never
-  /// matched.
+  /// The instance must have budgets. The matching spends them as an online policy may: in order of
+  /// arrival, a bid is covered if it exceeds the remaining budget by at most kCapacityTolerance.
+  /// Zero bids are never matched.
   Label solve(const Instance& instance, double time_limit_seconds = 10.0);
 
  private:
@@ -69,11 +65,11 @@ class AdwordsSolver {
 
   // Per fixed node, while matching by falling bid.
   std::vector<double> bid_;
-  std::vector<int> spare_;  // further matches that the budget allows
-  std::vector<int> level_;  // augmenting steps from the sources of this phase
-  std::vector<std::size_t> first_,
-      next_;                      // where its arrivals begin, and the next one to try
-  std::vector<NodeId> arrivals_;  // of all nodes, node by node
+  std::vector<int> spare_;          // further matches that the budget allows
+  std::vector<int> level_;          // augmenting steps from the sources of this phase
+  std::vector<std::size_t> first_;  // where its arrivals begin in `arrivals_`
+  std::vector<std::size_t> next_;   // the one of them to try next
+  std::vector<NodeId> arrivals_;
   std::vector<NodeId> order_, queue_, path_;
 };
 

@@ -18,23 +18,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How far a point may break a row, an integer be from whole, and a solution be
-// from optimal.
+// How far a point may break a row, an integer be from whole, and a solution be from optimal.
 constexpr double kTolerance = 1e-9;
 
 // COIN-OR computes with its time limits, so "no limit" has to be finite.
 constexpr double kLongestTime = 1e9;
 
-// More variables per row than this, and the simplex method should not look at
-// all of them.
-constexpr int kManyPerRow = 10;
+// How many variables per row the simplex method looks at to begin with, and then adds in a round.
+constexpr std::size_t kSamplePerRow = 10;
 
-// How many variables to search over at first, and how fast to add more.
-constexpr std::size_t kFirstCore = 500;
+// How many variables beyond one per row to search over at first, and how fast to add more.
+constexpr std::size_t kFirstCore = 200;
 constexpr std::size_t kCoreGrowth = 4;
 
-// No reduced cost is wrong by more than this.
+// No reduced cost is wrong by more than this, nor any row of a point that CBC calls feasible.
 constexpr double kCostError = 1e-7;
+constexpr double kRowError = 1e-6;
 
 double seconds_until(Clock::time_point end) {
   return std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
@@ -55,9 +54,8 @@ std::vector<double> finite(std::span<const double> bounds) {
   fail(ErrorCode::kData, "the integer program has no feasible solution");
 }
 
-// Stops the search between two nodes. CBC's own limit also interrupts linear
-// programs half-way, after which its bound can be wrong, and by default it
-// counts the processor time of all threads.
+// Stops the search between two nodes. CBC's own limit also interrupts linear programs half-way,
+// after which its bound can be wrong, and by default it counts the processor time of all threads.
 class Deadline : public CbcEventHandler {
  public:
   explicit Deadline(Clock::time_point end) : end_(end) {}
@@ -77,10 +75,9 @@ void configure(CbcModel& search, bool strengthen) {
   search.setAllowableGap(0);
   search.setAllowableFractionGap(0);
   if (strengthen) {
-    // Cuts at the root only; strong branching on 5 candidates, pseudo-costs
-    // trusted after 10 trials.
+    // Cuts at the root only; strong branching on 5 candidates, pseudo-costs trusted after 10
+    // trials. No preprocessing: with a cutoff, CBC 2.10 then returns infeasible points.
     CbcStrategyDefault strategy(1, 5, 10);
-    strategy.setupPreProcessing();
     search.setStrategy(strategy);
   }
 }
@@ -103,6 +100,16 @@ void IntegerProgram::add_row(std::span<const int> variables, std::span<const dou
   row_begin_.push_back(static_cast<int>(columns_.size()));
   row_lower_.push_back(lower);
   row_upper_.push_back(upper);
+}
+
+bool IntegerProgram::is_feasible(std::span<const double> values) const {
+  for (std::size_t i = 0; i < row_lower_.size(); ++i) {
+    double sum = 0;
+    for (auto k = index(row_begin_[i]); k < index(row_begin_[i + 1]); ++k)
+      sum += coefficients_[k] * values[index(columns_[k])];
+    if (sum < row_lower_[i] - kRowError || sum > row_upper_[i] + kRowError) return false;
+  }
+  return true;
 }
 
 void IntegerProgram::accept(std::span<const double> values, Solution& solution) const {
@@ -132,6 +139,14 @@ struct IntegerProgram::Core {
   IntegerProgram program;
   std::vector<int> variables;  // their indices in the whole program
   double fixed_value = 0;      // what the others are worth
+
+  // A point of the whole program: `core_values` for the variables, `fixed` for the others.
+  std::vector<double> complete(std::span<const double> core_values,
+                               std::span<const double> fixed) const {
+    std::vector<double> values(fixed.begin(), fixed.end());
+    for (std::size_t i = 0; i < variables.size(); ++i) values[index(variables[i])] = core_values[i];
+    return values;
+  }
 };
 
 IntegerProgram::Core IntegerProgram::restrict_to(std::span<const char> kept,
@@ -175,19 +190,18 @@ struct IntegerProgram::Relaxation {
   std::vector<double> costs;  // what changing an integer variable's value costs at least
 };
 
-// Sifting: solves for a sample of the variables, adds those that the prices say
-// were missed, repeats.
+// Solves for a sample of the variables, adds others whose reduced cost says that they were missed,
+// and repeats (sifting).
 IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
   const std::size_t n = objective_.size();
-  const std::size_t sample = kManyPerRow * (row_lower_.size() + 1);
+  const std::size_t sample = kSamplePerRow * (row_lower_.size() + 1);
   std::vector<char> active(n, n <= 2 * sample);
   for (std::size_t j = 0; j < n; ++j)
     if (j % (n / sample + 1) == 0 || lower_[j] == -kInfinity) active[j] = true;
 
   Relaxation result;
-  std::vector<double> costs(n);
-  std::vector<std::size_t> missed;
-  for (;;) {
+  std::vector<double> costs;
+  for (std::vector<std::size_t> missed; !result.solved;) {
     const Core core = restrict_to(active, lower_);
     OsiClpSolverInterface solver;
     core.program.load(solver);
@@ -202,20 +216,10 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
     }
     if (!solver.isProvenOptimal()) return result;
 
-    std::transform(objective_.begin(), objective_.end(), costs.begin(), std::negate<>());
-    for (int i = 0; i < num_rows(); ++i)
-      for (auto k = index(row_begin_[index(i)]); k < index(row_begin_[index(i) + 1]); ++k)
-        costs[index(columns_[k])] -= solver.getRowPrice()[i] * coefficients_[k];
+    costs = reduced_costs({solver.getRowPrice(), row_lower_.size()});
     missed.clear();
     for (std::size_t j = 0; j < n; ++j)
       if (!active[j] && costs[j] < -kTolerance) missed.push_back(j);
-    if (missed.empty()) {
-      result.bound = core.fixed_value - solver.getObjValue();
-      result.values = lower_;
-      for (std::size_t i = 0; i < core.variables.size(); ++i)
-        result.values[index(core.variables[i])] = solver.getColSolution()[i];
-      break;
-    }
     if (missed.size() > sample) {
       std::nth_element(missed.begin(), missed.begin() + static_cast<std::ptrdiff_t>(sample),
                        missed.end(),
@@ -223,9 +227,11 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
       missed.resize(sample);
     }
     for (const std::size_t j : missed) active[j] = true;
+    result.solved = missed.empty();
+    result.bound = core.fixed_value - solver.getObjValue();
+    result.values = core.complete({solver.getColSolution(), core.variables.size()}, lower_);
   }
 
-  result.solved = true;
   result.costs.assign(n, 0);
   for (std::size_t j = 0; j < n; ++j) {
     if (!integer_[j]) continue;
@@ -240,8 +246,16 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
   return result;
 }
 
-// Branch and bound for points worth more than `floor`. Proven but not found:
-// there is none.
+std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices) const {
+  std::vector<double> costs(objective_.size());
+  std::transform(objective_.begin(), objective_.end(), costs.begin(), std::negate<>());
+  for (std::size_t i = 0; i < prices.size(); ++i)
+    for (auto k = index(row_begin_[i]); k < index(row_begin_[i + 1]); ++k)
+      costs[index(columns_[k])] -= prices[i] * coefficients_[k];
+  return costs;
+}
+
+// Branch and bound for points worth more than `floor`. Proven but not found: there is none.
 IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
@@ -257,6 +271,7 @@ IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double fl
 
   Solution solution;
   if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
+  if (solution.found && !is_feasible(solution.values)) return {};  // never trust, always check
   solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
   solution.bound = std::max(floor, solution.value);
   if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());
@@ -268,7 +283,10 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(seconds));
   Solution best;
-  if (!options.start.empty()) accept(options.start, best);
+  if (!options.start.empty()) {
+    assert(is_feasible(options.start));
+    accept(options.start, best);
+  }
   const Relaxation relaxed = relax(end);
   if (!relaxed.solved) return best;
   best.bound = relaxed.bound;
@@ -279,9 +297,9 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
 
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
-  for (std::size_t size = kFirstCore; best.bound - best.value > kTolerance; size *= kCoreGrowth) {
-    // A point that differs from the relaxed one outside the core is worth at
-    // most bound - reach.
+  for (std::size_t size = row_lower_.size() + kFirstCore;
+       best.bound - best.value > kTolerance && Clock::now() < end; size *= kCoreGrowth) {
+    // A point that differs from the relaxed one outside the core is worth at most bound - reach.
     const double reach =
         std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
     std::vector<char> kept(costs.size());
@@ -290,10 +308,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     const Solution found =
         core.program.search(end, best.value - core.fixed_value, options.strengthen);
     if (found.found) {
-      std::vector<double> values = relaxed.values;
-      for (std::size_t i = 0; i < core.variables.size(); ++i)
-        values[index(core.variables[i])] = found.values[i];
-      accept(values, best);
+      accept(core.complete(found.values, relaxed.values), best);
     } else if (!best.found && found.proven && core.variables.size() == kept.size()) {
       fail_infeasible();
     }

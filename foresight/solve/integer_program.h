@@ -1,24 +1,21 @@
 // Exact maximisation of a mixed-integer linear program:
 //
-//   maximise c x   subject to   row_lower <= A x <= row_upper,   lower <= x <=
-//   upper, and x integer where so declared.
+//   maximise c x   subject to   row_lower <= A x <= row_upper,   lower <= x <= upper,
+//   and x integer where so declared.
 //
-// The linear relaxation is solved by COIN-OR CLP; often its solution is
-// integral, and that is all. Otherwise branch and bound by COIN-OR CBC (Forrest
-// and Lougee-Heimer) runs on a core of the program: a variable whose reduced
-// cost exceeds the gap between the relaxation and a known solution keeps its
-// relaxed value in every better one (Balas and Zemel, 1980, guess the core and
-// grow it until it is proven large enough). NP-hard in general.
+// COIN-OR CLP solves the linear relaxation; if that comes out integral, it is all. Otherwise
+// COIN-OR CBC (Forrest and Lougee-Heimer) runs branch and bound on a core of the program: an
+// integer variable whose reduced cost exceeds the gap between the relaxation and a known point
+// keeps its relaxed value in every better point, so it can be left out. The core is guessed, and
+// grown until that proves it large enough (Balas and Zemel, 1980). NP-hard in general.
 //
 //   IntegerProgram program;
 //   const int a = program.add_variable(6.0, 0, 1, true);
 //   const int b = program.add_variable(5.0, 0, 1, true);
-//   program.add_row(std::array{a, b}, std::array{3.0, 2.0},
-//   -IntegerProgram::kInfinity, 4.0); const auto solution = program.maximize();
-//   // value 6: a alone
+//   program.add_row(std::array{a, b}, std::array{3.0, 2.0}, -IntegerProgram::kInfinity, 4.0);
+//   const auto solution = program.maximize();  // value 6: a alone
 //
-// Distinct programs may be solved by several threads at once. Nothing is ever
-// printed.
+// Distinct programs may be solved by several threads at once. Nothing is ever printed.
 #pragma once
 
 #include <chrono>
@@ -36,16 +33,14 @@ class IntegerProgram {
 
   struct Options {
     double time_limit_seconds = kInfinity;  // wall clock, looked at between two nodes
-    // Preprocessing, cuts and heuristics: worth it only on large programs with
-    // a loose relaxation.
-    bool strengthen = false;
+    bool strengthen = false;  // cuts and rounding heuristics: pay off where the relaxation is loose
     std::span<const double> start = {};  // a feasible point to improve on, or empty
   };
 
   struct Solution {
     double value = -kInfinity;   // of the best point found
     double bound = kInfinity;    // no point is worth more; equal to `value` where proven
-    bool found = false;          // false only if time ran out before the first feasible point
+    bool found = false;          // false if time ran out before the first feasible point
     bool proven = false;         // optimal up to a difference of 1e-9
     std::vector<double> values;  // one per variable, integers exact; empty unless found
   };
@@ -53,16 +48,14 @@ class IntegerProgram {
   /// Returns the variable's index, counting from 0.
   int add_variable(double objective, double lower, double upper, bool integer);
 
-  /// Adds lower <= sum of coefficients[i] * x[variables[i]] <= upper, over
-  /// distinct variables.
+  /// Adds lower <= sum of coefficients[i] * x[variables[i]] <= upper, over distinct variables.
   void add_row(std::span<const int> variables, std::span<const double> coefficients, double lower,
                double upper);
 
   int num_variables() const { return static_cast<int>(objective_.size()); }
   int num_rows() const { return static_cast<int>(row_lower_.size()); }
 
-  /// Throws Error(kData) if no point is feasible or the objective has no upper
-  /// limit.
+  /// Throws Error(kData) if no point is feasible or the objective has no upper limit.
   Solution maximize(const Options& options) const;
   Solution maximize() const { return maximize(Options{}); }
 
@@ -70,11 +63,13 @@ class IntegerProgram {
   struct Relaxation;
   struct Core;
 
-  void load(OsiClpSolverInterface& solver) const;
-  Relaxation relax(std::chrono::steady_clock::time_point end) const;
-  Core restrict_to(std::span<const char> kept, std::span<const double> values) const;
-  Solution search(std::chrono::steady_clock::time_point end, double floor, bool strengthen) const;
+  bool is_feasible(std::span<const double> values) const;
   void accept(std::span<const double> values, Solution& solution) const;
+  void load(OsiClpSolverInterface& solver) const;
+  Core restrict_to(std::span<const char> kept, std::span<const double> values) const;
+  Relaxation relax(std::chrono::steady_clock::time_point end) const;
+  std::vector<double> reduced_costs(std::span<const double> prices) const;
+  Solution search(std::chrono::steady_clock::time_point end, double floor, bool strengthen) const;
 
   std::vector<double> objective_, lower_, upper_;  // per variable
   std::vector<char> integer_;

@@ -121,7 +121,7 @@ TEST_F(Program, ListShowsEveryEntryAndOption) {
 }
 
 TEST_F(Program, HelpAndVersionSucceed) {
-  expect("--help", 0, {"generate", "solve", "evaluate", "list"});
+  expect("--help", 0, {"generate", "solve", "train", "evaluate", "inspect", "list"});
   expect("generate --help", 0, {"--seed", "--label", "crowd(u=10,v=30)"});
   expect("--version", 0, {"foresight 0."});
 }
@@ -178,6 +178,40 @@ TEST_F(Program, AnInterruptedSolveKeepsItsWorkAndGoesOn) {
   }
   expect("solve data", 0, {"20,000 optima, all proven"});
   EXPECT_FALSE(exists("data.partial"));
+}
+
+TEST_F(Program, TrainsInspectsAndJudgesAModel) {
+  expect("train inv-ff-hist --train 'crowd(u=4,v=8)' --instances 500 --epochs 2 -o run", 0,
+         {"best validation ratio", "epoch", "decisions/s", "run"});
+  for (const char* name : {"config.json", "metrics.csv", "best.safetensors", "last.safetensors"}) {
+    EXPECT_TRUE(exists((std::string("run/") + name).c_str())) << name;
+  }
+  expect("inspect run", 0, {"inv-ff-hist", "e-obm", "crowd(u=4,v=8)", "ff.0.weight"});
+  expect("generate 'crowd(u=4,v=8)' -n 20 -o data --label", 0, {});
+  expect("inspect data", 0, {"dataset", "20", "crowd(u=4,v=8)"});
+  expect("evaluate data --policy greedy --policy run --policy run/last.safetensors", 0,
+         {"run/last"});
+  expect("generate 'thick-z(u=4,v=8)' -n 5 -o z --label", 0, {});
+  expect("evaluate z --policy run", 1, {"run", "e-obm", "adwords"});
+  expect("train inv-ff-hist --train 'crowd(u=4,v=8)' -o run", 2, {"holds a run already"});
+  expect("train perceptron --train 'crowd(u=4,v=8)' -o other", 2, {"perceptron", "inv-ff-hist"});
+  expect("train ff --train nowhere.data -o other", 2, {"nowhere"});
+}
+
+TEST_F(Program, TrainingKilledAtOnceGoesOnToTheSameBytes) {
+  const std::string arguments =
+      "train inv-ff --train 'crowd(u=4,v=8)' --instances 1000 --epochs 12 -o ";
+  expect(arguments + "whole", 0, {});
+  run(arguments + "killed & pid=$!; sleep 0.4; kill -9 $pid; wait $pid");
+  expect(arguments + "killed --resume", 0, {"of 12"});
+  const auto read = [&](const std::string& name) {
+    std::ifstream file(folder_.path() / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const std::string name : {"best.safetensors", "last.safetensors"}) {
+    EXPECT_FALSE(read("whole/" + name).empty());
+    EXPECT_TRUE(read("whole/" + name) == read("killed/" + name)) << name;
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "foresight/problem/problem.h"
+#include "foresight/solve/integer_program.h"
 
 namespace foresight {
 namespace {
@@ -277,6 +278,40 @@ Auction dense_auction(int num_fixed, int num_arrivals, unsigned seed) {
     auction.arrive(bids);
   }
   return auction;
+}
+
+// The textbook program: one variable per edge, one row per arrival and per budget.
+double solve_textbook(const Auction& auction) {
+  IntegerProgram program;
+  std::vector<std::vector<int>> of_arrival(index(auction.num_arrivals()));
+  std::vector<std::vector<int>> of_node(auction.budgets.size());
+  std::vector<std::vector<double>> bids(auction.budgets.size());
+  for (std::size_t t = 0; t < of_arrival.size(); ++t) {
+    for (auto e = index(auction.edge_begin[t]); e < index(auction.edge_begin[t + 1]); ++e) {
+      of_arrival[t].push_back(program.add_variable(auction.bids[e], 0, 1, true));
+      of_node[index(auction.nodes[e])].push_back(of_arrival[t].back());
+      bids[index(auction.nodes[e])].push_back(auction.bids[e]);
+    }
+    program.add_row(of_arrival[t], std::vector<double>(of_arrival[t].size(), 1),
+                    -IntegerProgram::kInfinity, 1);
+  }
+  for (std::size_t u = 0; u < of_node.size(); ++u) {
+    program.add_row(of_node[u], bids[u], -IntegerProgram::kInfinity,
+                    auction.budgets[u] + kCapacityTolerance);
+  }
+  return program.maximize({.strengthen = true}).value;
+}
+
+TEST(Adwords, NodesWithFewAndWithTooManyBundlesMatchTheTextbookProgram) {
+  AdwordsSolver solver;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    Auction auction = dense_auction(4, 30, seed);
+    auction.budgets = {0.5f, 3.4f, 2.9f, 4.2f};
+    const Label label = solver.solve(auction.instance());
+    expect_playable(auction, label);
+    EXPECT_TRUE(label.proven());
+    EXPECT_NEAR(label.value, solve_textbook(auction), 1e-8);
+  }
 }
 
 TEST(Adwords, RunningOutOfTimeStillGivesAMatchingAndABound) {

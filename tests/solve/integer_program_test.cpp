@@ -113,6 +113,73 @@ TEST(IntegerProgram, AssignmentsMatchBruteForce) {
   }
 }
 
+// Far more variables than rows: neither relaxation nor search should look at all of them.
+TEST(IntegerProgram, WideKnapsacksMatchDynamicProgramming) {
+  std::mt19937 rng(5);
+  for (int round = 0; round < 10; ++round) {
+    constexpr int kItems = 1500;
+    int capacity = 150;
+    std::vector<double> best(151, 0.0);  // per capacity used at most, of what lower bounds leave
+    double obliged = 0;
+    IntegerProgram program;
+    std::vector<int> items;
+    std::vector<double> sizes;
+    for (int j = 0; j < kItems; ++j) {
+      const int size = std::uniform_int_distribution<int>(1, 30)(rng);
+      const double profit = size + std::uniform_real_distribution<double>(0, 5)(rng);
+      const int lower = j % 300 == 7 ? 1 : 0;
+      const int upper = j % 4 == 0 ? 2 : 1;
+      items.push_back(program.add_variable(profit, lower, upper, true));
+      sizes.push_back(size);
+      obliged += lower * profit;
+      capacity += lower * size;
+      for (int copy = lower; copy < upper; ++copy) {
+        for (int used = 150; used >= size; --used) {
+          best[static_cast<std::size_t>(used)] =
+              std::max(best[static_cast<std::size_t>(used)],
+                       best[static_cast<std::size_t>(used - size)] + profit);
+        }
+      }
+    }
+    program.add_row(items, sizes, -kInfinity, capacity);
+    const auto solution = program.maximize();
+    EXPECT_TRUE(solution.proven);
+    EXPECT_NEAR(solution.value, obliged + best.back(), 1e-8);
+  }
+}
+
+TEST(IntegerProgram, SearchesBeyondTheVariablesThatTheRelaxationPrefers) {
+  for (const double obliged : {-5.0, 5.0}) {
+    IntegerProgram program;
+    std::vector<int> items;
+    std::vector<double> sizes;
+    for (int j = 0; j < 600; ++j) {  // the relaxation takes one and a half of these ...
+      items.push_back(program.add_variable(2 + 1e-5 * j, 0, 1, true));
+      sizes.push_back(2);
+    }
+    for (int j = 0; j < 600; ++j) {  // ... but one of these is better than one of those
+      items.push_back(program.add_variable(2.9 - 1e-5 * j, 0, 1, true));
+      sizes.push_back(3);
+    }
+    program.add_row(items, sizes, -kInfinity, 3);
+    program.add_variable(obliged, 1, 1, true);
+    const auto solution = program.maximize();
+    EXPECT_TRUE(solution.proven);
+    EXPECT_NEAR(solution.value, obliged + 2.9, 1e-9);
+  }
+}
+
+TEST(IntegerProgram, WideProgramsMeetRowsThatFewVariablesCanMeet) {
+  IntegerProgram program;
+  std::vector<int> all;
+  for (int j = 0; j < 5000; ++j) all.push_back(program.add_variable(j % 7, 0, 1, true));
+  program.add_row(all, std::vector<double>(all.size(), 1), 2, 2);
+  program.add_row(std::array{1236, 4999}, std::array{1.0, 1.0}, 1, 1);  // worth 4 and 1
+  EXPECT_EQ(program.maximize().value, 10);
+  program.add_row(std::array{1236}, std::array{1.0}, 2, 2);
+  EXPECT_THROW(program.maximize(), Error);
+}
+
 TEST(IntegerProgram, MixesContinuousAndGeneralIntegerVariables) {
   IntegerProgram program;  // 2 k + c with k whole, c real: k + c <= 4.5 and c >= 1 leave k = 3
   const int k = program.add_variable(2, 0, 10, true);
