@@ -48,15 +48,19 @@ class KernelsTest : public testing::TestWithParam<const Kernels*> {
     for (std::size_t i = 0; i < product.rows; ++i) {
       for (std::size_t j = 0; j < product.columns; ++j) {
         double sum = product.bias ? product.bias[j] : 0;
+        double size = 1;  // of what is added up, which rounding errors are relative to
         for (std::size_t k = 0; k < product.depth; ++k) {
           const std::size_t at = transposed ? k * product.a.stride + i : i * product.a.stride + k;
-          sum += double{product.a.data[at]} * product.b.data[k * product.b.stride + j];
+          const double term = double{product.a.data[at]} * product.b.data[k * product.b.stride + j];
+          sum += term;
+          size += std::abs(term);
         }
         if (product.add) sum += 1;
         if (product.relu) sum = std::max(sum, 0.0);
         if (product.mask && product.mask[i * stride + j] <= 0) sum = 0;
-        ASSERT_NEAR(c[i * stride + j], sum, 1e-5) << product.rows << "x" << product.columns << "x"
-                                                  << product.depth << " at " << i << ", " << j;
+        ASSERT_NEAR(c[i * stride + j], sum, 2e-6 * size)
+            << product.rows << "x" << product.columns << "x" << product.depth << " at " << i << ", "
+            << j;
       }
     }
     EXPECT_TRUE(std::all_of(c.begin() + static_cast<std::ptrdiff_t>(product.rows * stride), c.end(),

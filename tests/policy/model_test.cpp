@@ -266,7 +266,8 @@ TEST_P(InvariantModel, ServesAnySize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, InvariantModel, testing::Values("inv-ff", "inv-ff-hist"),
+INSTANTIATE_TEST_SUITE_P(Models, InvariantModel,
+                         testing::Values("inv-ff", "inv-ff-hist", "gnn-hist"),
                          [](const auto& test) { return test_name(test.param); });
 
 TEST(FlatModels, RefuseAnotherNumberOfFixedNodes) {
