@@ -9,7 +9,7 @@
 namespace foresight {
 namespace {
 
-/// to += (value - to) / count: a running mean.
+/// The mean of `count` values, given that of all but the last.
 float running_mean(float mean, float value, int count) {
   return mean + (value - mean) / static_cast<float>(count);
 }
