@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "foresight/report/report.h"
+
 namespace foresight {
 
 void add_list_command(CLI::App& app);
@@ -14,14 +16,23 @@ void add_solve_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
+void add_report_command(CLI::App& app);
+void add_reproduce_command(CLI::App& app);
+void add_demo_command(CLI::App& app);
 
 /// Options that commands share.
 void add_seed_option(CLI::App& command, std::uint64_t& seed);
 void add_threads_option(CLI::App& command, int& threads);
 void add_json_option(CLI::App& command, std::string& path);
 
+/// The command line as it can be typed again, for results to remember.
+const std::string& command_line();
+
 /// Throws Error(kIo) if no file can be written there, before long work is done in vain.
 void check_output(const std::string& path);
+
+/// A short table for each evaluation in it.
+void print_results(const Report& report);
 
 /// Runs the program: 0 on success, 1 on failure, 2 on bad usage, 130 when interrupted.
 int run_program(int argc, const char* const* argv);

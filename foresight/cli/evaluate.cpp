@@ -8,7 +8,6 @@
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"
-#include "foresight/policy/checkpoint.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {
@@ -18,7 +17,7 @@ struct EvaluateArguments {
   std::string input;
   std::vector<std::string> policies;
   std::string json;
-  EvaluateOptions options;
+  EvaluateOptions options{.episodes = 3};
 };
 
 /// A single instance has no spread.
@@ -74,10 +73,11 @@ void run(const EvaluateArguments& arguments) {
   Dataset data = Dataset::load(arguments.input);
   std::vector<Contestant> contestants;
   for (const std::string& name : arguments.policies) {
-    contestants.push_back({name, make_policy(name, data.schema())});
+    contestants.push_back(make_contestant(name, data.schema()));
   }
   if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
-  const Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
+  Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
+  evaluation.command = command_line();
   print(evaluation);
   if (!arguments.json.empty()) write_file_atomically(arguments.json, to_json(evaluation));
 }
@@ -98,6 +98,11 @@ void add_evaluate_command(CLI::App& app) {
       ->required()
       ->allow_extra_args(false);
   add_json_option(*command, arguments->json);
+  command
+      ->add_option("--episodes", arguments->options.episodes,
+                   "Episodes to record decision by decision in the JSON, for the report's player")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   add_seed_option(*command, arguments->options.seed);
   add_threads_option(*command, arguments->options.threads);
   command->callback([arguments] { run(*arguments); });

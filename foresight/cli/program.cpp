@@ -38,7 +38,33 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
        fmt::join(names, ", "));
 }
 
+std::string& remembered_command_line() {
+  static std::string text;
+  return text;
+}
+
+std::string shell_quoted(const std::string& word) {
+  const bool plain = word.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789-_=+./,:@%") == std::string::npos;
+  if (plain && !word.empty()) return word;
+  if (word.find_first_of("\"$`\\!") == std::string::npos) return "\"" + word + "\"";
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+void remember_command_line(int argc, const char* const* argv) {
+  std::string& text = remembered_command_line();
+  text = "foresight";
+  for (int i = 1; i < argc; ++i) text += " " + shell_quoted(argv[i]);
+}
+
 }  // namespace
+
+const std::string& command_line() {
+  return remembered_command_line();
+}
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed) {
   command.add_option("--seed", seed, "Seed of all random numbers")
@@ -76,7 +102,11 @@ int run_program(int argc, const char* const* argv) {
   add_train_command(app);
   add_evaluate_command(app);
   add_inspect_command(app);
+  add_report_command(app);
+  add_reproduce_command(app);
+  add_demo_command(app);
   install_interrupt_handler();
+  remember_command_line(argc, argv);
   try {
     check_command(app, argc, argv);
     app.parse(argc, argv);

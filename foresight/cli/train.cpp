@@ -2,14 +2,32 @@
 
 #include <fmt/format.h>
 
+#include "foresight/base/error.h"
 #include "foresight/base/format.h"
+#include "foresight/base/options.h"
 #include "foresight/cli/command.h"
 #include "foresight/train/run.h"
 
 namespace foresight {
 namespace {
 
-void run(const RunOptions& options) {
+/// runs/MODEL-SOURCE, numbered if it exists.
+std::filesystem::path new_folder(const RunOptions& options) {
+  if (options.resume) fail(ErrorCode::kUsage, "--resume needs to know which run: give -o FOLDER");
+  const bool file = std::filesystem::exists(options.train);
+  const std::string data =
+      file ? std::filesystem::path(options.train).stem().string() : Spec::parse(options.train).name;
+  const std::string name = fmt::format("{}-{}", Spec::parse(options.model).name, data);
+  std::filesystem::path folder = std::filesystem::path("runs") / name;
+  for (int i = 2; std::filesystem::exists(folder); ++i) {
+    folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
+  }
+  return folder;
+}
+
+void run(RunOptions options) {
+  if (options.folder.empty()) options.folder = new_folder(options);
+  options.command = command_line();
   const auto start = std::chrono::steady_clock::now();
   TerminalProgress progress;
   const RunResult result = train(options, progress);
@@ -33,7 +51,9 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--val", options->validation,
                       "Validation set, file or spec (default: other instances of the source)");
-  command->add_option("-o,--output", options->folder, "The run folder to write")->required();
+  command->add_option(
+      "-o,--output", options->folder,
+      "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
   command->add_option("--trainer", options->trainer,
                       "e.g. \"reinforce(lr=0.003)\" (default: as tuned for the model)");
   command->add_option("--epochs", options->epochs, "Passes over the training data")

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "foresight/base/error.h"
+#include "foresight/policy/checkpoint.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -13,6 +14,10 @@ using Clock = std::chrono::steady_clock;
 
 /// Rounding in the sum of gains; a value above the bound by more is an error in the labels.
 constexpr double kRounding = 1e-5;
+
+/// Episodes are recorded for people to look at.
+constexpr NodeId kLargestRecorded = 200;
+constexpr int kLongestRecorded = 500;
 
 double ratio_of(double value, double bound, std::size_t instance, const std::string& policy) {
   if (value > bound + kRounding * (1 + bound)) {
@@ -70,6 +75,16 @@ void measure_latency(const Dataset& data, const Problem& problem, const Policy& 
 
 }  // namespace
 
+Contestant make_contestant(const std::string& name, const Schema& schema) {
+  NamedPolicy found = find_policy(name, schema);
+  Contestant contestant{name, std::move(found.policy)};
+  if (found.trained) {
+    contestant.model = found.trained->spec;
+    contestant.trained_on = found.trained->provenance["source"];
+  }
+  return contestant;
+}
+
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress) {
   if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
@@ -103,6 +118,8 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
     PolicyResult& result = evaluation.policies.emplace_back();
     result.name = contestant.name;
     result.resolved = contestant.policy->resolved_spec();
+    result.model = contestant.model;
+    result.trained_on = contestant.trained_on;
     progress.note(contestant.name);
     const auto start = Clock::now();
     const std::vector<Rollout> rollouts = run(*contestant.policy);
@@ -125,6 +142,20 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
     result.agreement_greedy = with_greedy.shares();
     measure_latency(data, *problem, *contestant.policy, options.seed, result);
     result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
+  }
+  for (std::size_t i = 0; i < std::min(options.episodes, data.size()); ++i) {
+    const Instance instance = data.instance(i);
+    if (instance.market().num_fixed > kLargestRecorded) continue;
+    if (instance.num_arrivals() > kLongestRecorded) continue;
+    Episode episode = record_instance(*problem, instance, labels[i]);
+    episode.instance = i;
+    for (const Contestant& contestant : contestants) {
+      episode.plays.push_back(record_play(*problem, instance, *contestant.policy,
+                                          {.seed = options.seed, .first_index = i},
+                                          !contestant.model.empty()));
+      episode.plays.back().policy = contestant.name;
+    }
+    evaluation.episodes.push_back(std::move(episode));
   }
   progress.end();
   return evaluation;

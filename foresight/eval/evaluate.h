@@ -10,24 +10,35 @@
 #include "foresight/base/progress.h"
 #include "foresight/base/statistics.h"
 #include "foresight/data/dataset.h"
+#include "foresight/eval/episode.h"
 #include "foresight/policy/policy.h"
 
 namespace foresight {
 
 struct EvaluateOptions {
-  std::uint64_t seed = 0;  // of what randomised policies draw
-  int threads = 0;         // 0 = all cores
+  std::uint64_t seed = 0;    // of what randomised policies draw
+  int threads = 0;           // 0 = all cores
+  std::size_t episodes = 0;  // record the first so many, if small, decision by decision
 };
 
 /// A policy to judge, under the name to show.
 struct Contestant {
   std::string name;
   std::shared_ptr<const Policy> policy;
+
+  // Of a trained model, else empty:
+  std::string model = {};       // its architecture's spec
+  std::string trained_on = {};  // the spec of the training data's source
 };
+
+/// The policy that a person names (see find_policy), for data of this kind.
+Contestant make_contestant(const std::string& name, const Schema& schema);
 
 struct PolicyResult {
   std::string name;
-  std::string resolved;        // the spec with tuned values filled in, if any
+  std::string resolved;  // the spec with tuned values filled in, if any
+  std::string model;     // of a trained model, as in Contestant
+  std::string trained_on;
   std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 where the optimum is 0
   Summary ratio;
   double mean_value = 0;
@@ -50,7 +61,9 @@ struct Evaluation {
   std::size_t num_instances = 0;
   std::size_t num_unproven = 0;  // instances whose optimum is a bound, so that ratios are a floor
   EvaluateOptions options;
+  std::string command;  // the command line that made it, if any
   std::vector<PolicyResult> policies;
+  std::vector<Episode> episodes;
 };
 
 /// Plays every policy on every instance. The data must be labelled. Ratios are taken against the
@@ -60,5 +73,8 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
 
 /// The machine-readable form, specified in docs/formats.md.
 std::string to_json(const Evaluation& evaluation);
+
+/// Reads it back. `name` is what errors call the text.
+Evaluation evaluation_from_json(std::string_view text, const std::string& name);
 
 }  // namespace foresight

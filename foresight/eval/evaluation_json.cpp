@@ -1,5 +1,6 @@
-#include <nlohmann/json.hpp>
+#include <cmath>
 
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
 #include "foresight/eval/evaluate.h"
 
@@ -7,11 +8,15 @@ namespace foresight {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr const char* kFormat = "foresight-evaluation";
+constexpr int kFormatVersion = 1;
 
 Json to_json(const PolicyResult& result) {
   Json json;
   json["name"] = result.name;
   if (!result.resolved.empty()) json["resolved"] = result.resolved;
+  if (!result.model.empty()) json["model"] = result.model;
+  if (!result.trained_on.empty()) json["trained_on"] = result.trained_on;
   json["mean_ratio"] = result.ratio.mean;
   json["std_ratio"] = result.ratio.standard_deviation;
   json["min_ratio"] = result.ratio.minimum;
@@ -31,13 +36,108 @@ Json to_json(const PolicyResult& result) {
   return json;
 }
 
+Json to_json(const RecordedPlay& play) {
+  Json json = {{"policy", play.policy},
+               {"choices", play.choices},
+               {"gains", play.gains},
+               {"value", play.value}};
+  if (play.offers.empty()) return json;
+  json["offers"] = Json::array();
+  for (const RecordedOffers& offers : play.offers) {
+    Json& entry =
+        json["offers"].emplace_back(Json{{"nodes", offers.nodes}, {"gains", offers.gains}});
+    if (!offers.shares.empty()) entry["shares"] = offers.shares;
+  }
+  return json;
+}
+
+Json to_json(const Episode& episode) {
+  Json json = {{"instance", episode.instance}, {"fixed", episode.num_fixed}};
+  if (!episode.budgets.empty()) json["budgets"] = episode.budgets;
+  json["arrivals"] = Json::array();
+  for (const RecordedArrival& arrival : episode.arrivals) {
+    json["arrivals"].push_back({{"nodes", arrival.nodes}, {"weights", arrival.weights}});
+  }
+  json["optimum"] = to_json(episode.optimum);
+  json["plays"] = Json::array();
+  for (const RecordedPlay& play : episode.plays) json["plays"].push_back(to_json(play));
+  return json;
+}
+
+PolicyResult policy_from(const JsonField& json) {
+  PolicyResult result;
+  result.name = json["name"].text();
+  result.resolved = json.text_or_empty("resolved");
+  result.model = json.text_or_empty("model");
+  result.trained_on = json.text_or_empty("trained_on");
+  result.ratios = json["ratios"].numbers<double>();
+  for (std::size_t i = 0; i < result.ratios.size(); ++i) {
+    if (!(result.ratios[i] >= 0 && result.ratios[i] <= 1)) {
+      json["ratios"].at(i).reject(fmt::format("{} is no ratio from 0 to 1", result.ratios[i]));
+    }
+  }
+  if (result.ratios.empty()) json["ratios"].reject("is empty");
+  result.ratio = summarize(result.ratios);
+  result.mean_value = json["mean_value"].number();
+  result.matched = json["matched"].number();
+  result.decisions_per_second = json["decisions_per_second"].number();
+  result.p50_microseconds = json["p50_microseconds"].number();
+  result.p99_microseconds = json["p99_microseconds"].number();
+  result.agreement_optimum = json["agreement_optimum"].numbers<double>();
+  result.agreement_greedy = json["agreement_greedy"].numbers<double>();
+  return result;
+}
+
+RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_fixed) {
+  RecordedPlay play;
+  play.policy = json["policy"].text();
+  play.choices = json["choices"].numbers<NodeId>();
+  play.gains = json["gains"].numbers<float>();
+  play.value = json["value"].number();
+  if (play.choices.size() != arrivals || play.gains.size() != arrivals) {
+    json.reject(fmt::format("should have {} choices and gains, one per arrival", arrivals));
+  }
+  for (const NodeId node : play.choices) {
+    if (node < kSkip || node >= num_fixed) json["choices"].reject(fmt::format("no node {}", node));
+  }
+  if (const auto offers = json.find("offers")) {
+    for (std::size_t t = 0; t < offers->size(); ++t) {
+      const JsonField entry = offers->at(t);
+      RecordedOffers& to = play.offers.emplace_back();
+      to.nodes = entry["nodes"].numbers<NodeId>();
+      to.gains = entry["gains"].numbers<float>();
+      if (const auto shares = entry.find("shares")) to.shares = shares->numbers<float>();
+    }
+  }
+  return play;
+}
+
+Episode episode_from(const JsonField& json) {
+  Episode episode;
+  episode.instance = json["instance"].count();
+  episode.num_fixed = static_cast<NodeId>(json["fixed"].integer());
+  if (const auto budgets = json.find("budgets")) episode.budgets = budgets->numbers<float>();
+  const JsonField arrivals = json["arrivals"];
+  for (std::size_t t = 0; t < arrivals.size(); ++t) {
+    episode.arrivals.push_back(
+        {arrivals.at(t)["nodes"].numbers<NodeId>(), arrivals.at(t)["weights"].numbers<float>()});
+  }
+  episode.optimum = play_from(json["optimum"], arrivals.size(), episode.num_fixed);
+  const JsonField plays = json["plays"];
+  for (std::size_t i = 0; i < plays.size(); ++i) {
+    episode.plays.push_back(play_from(plays.at(i), arrivals.size(), episode.num_fixed));
+  }
+  return episode;
+}
+
 }  // namespace
 
 std::string to_json(const Evaluation& evaluation) {
   Json json;
-  json["format"] = "foresight-evaluation";
-  json["version"] = 1;
+  json["format"] = kFormat;
+  json["version"] = kFormatVersion;
   json["program"] = fmt::format("foresight {}", kVersion);
+  if (!evaluation.command.empty()) json["command"] = evaluation.command;
   json["problem"] = evaluation.problem;
   json["data"] = {{"source", evaluation.provenance.source},
                   {"seed", evaluation.provenance.seed},
@@ -48,7 +148,48 @@ std::string to_json(const Evaluation& evaluation) {
   for (const PolicyResult& result : evaluation.policies) {
     json["policies"].push_back(to_json(result));
   }
-  return json.dump(1) + "\n";
+  if (!evaluation.episodes.empty()) {
+    json["episodes"] = Json::array();
+    for (const Episode& episode : evaluation.episodes) {
+      json["episodes"].push_back(to_json(episode));
+    }
+  }
+  // Names and paths may hold any bytes; JSON holds UTF-8 only.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Evaluation evaluation_from_json(std::string_view text, const std::string& name) {
+  nlohmann::json document;
+  const JsonField json = JsonField::parse(text, name, document);
+  if (json.text_or_empty("format") != kFormat) {
+    json.reject("is no evaluation: write one with `foresight evaluate ... --json FILE`");
+  }
+  if (json["version"].integer() != kFormatVersion) {
+    json["version"].reject(fmt::format("this program reads version {}", kFormatVersion));
+  }
+  Evaluation evaluation;
+  evaluation.command = json.text_or_empty("command");
+  evaluation.problem = json["problem"].text();
+  evaluation.provenance = {json["data"]["source"].text(), json["data"]["seed"].count()};
+  evaluation.num_instances = json["data"]["instances"].count();
+  evaluation.num_unproven = json["data"]["unproven"].count();
+  evaluation.options.seed = json["seed"].count();
+  const JsonField policies = json["policies"];
+  if (policies.size() == 0) policies.reject("is empty");
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    PolicyResult& result = evaluation.policies.emplace_back(policy_from(policies.at(i)));
+    if (result.ratios.size() != evaluation.num_instances) {
+      policies.at(i)["ratios"].reject(fmt::format("has {} entries for {} instances",
+                                                  result.ratios.size(), evaluation.num_instances));
+    }
+    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
+  }
+  if (const auto episodes = json.find("episodes")) {
+    for (std::size_t i = 0; i < episodes->size(); ++i) {
+      evaluation.episodes.push_back(episode_from(episodes->at(i)));
+    }
+  }
+  return evaluation;
 }
 
 }  // namespace foresight

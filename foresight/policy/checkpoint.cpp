@@ -104,15 +104,15 @@ TrainedModel load_model(const std::filesystem::path& path) {
   return read_model(*SafeTensors::open(folder ? path / "best.safetensors" : path));
 }
 
-std::shared_ptr<const Policy> make_policy(const std::string& name, const Schema& schema) {
-  if (!std::filesystem::exists(name)) return policies().make(name);
-  const TrainedModel trained = load_model(name);
+NamedPolicy find_policy(const std::string& name, const Schema& schema) {
+  if (!std::filesystem::exists(name)) return {policies().make(name), std::nullopt};
+  TrainedModel trained = load_model(name);
   const std::string& problem = trained.info.context.schema.problem;
   if (problem != schema.problem) {
     fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
          problem, schema.problem);
   }
-  return trained.model;
+  return {std::move(trained.model), std::move(trained.info)};
 }
 
 }  // namespace foresight

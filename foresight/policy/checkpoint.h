@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "foresight/base/safetensors.h"
@@ -36,8 +37,14 @@ TrainedModel read_model(const SafeTensors& file);
 /// Reads a checkpoint; a folder stands for the `best.safetensors` in it.
 TrainedModel load_model(const std::filesystem::path& path);
 
+/// What a person means by a policy's name.
+struct NamedPolicy {
+  std::shared_ptr<const Policy> policy;
+  std::optional<ModelInfo> trained;  // for a trained model
+};
+
 /// A policy from what a person names: a run folder, a checkpoint file, or a spec. A trained model
 /// is refused if it was trained for another problem than `schema` is for.
-std::shared_ptr<const Policy> make_policy(const std::string& name, const Schema& schema);
+NamedPolicy find_policy(const std::string& name, const Schema& schema);
 
 }  // namespace foresight

@@ -62,6 +62,7 @@ class Run {
     info_.context = {data_->schema(), data_->first_market_size()};
     info_.provenance = {{"trainer", trainer_spec_},
                         {"train", options.train},
+                        {"source", data_->source()},
                         {"validation", options.validation},
                         {"seed", fmt::to_string(options.seed)}};
     model_ = models().make(options.model)->build(info_.context);
@@ -104,9 +105,12 @@ class Run {
     // A seed apart from every training seed: the training streams count up from the run's seed.
     constexpr std::uint64_t kValidationSeed = 0x56414c4944415445;
     const auto source = sources().make(spec);
-    return solve(generate(*source, {spec, kValidationSeed ^ options_.seed},
-                          options_.validation_instances, options_.threads, progress_),
-                 {.threads = options_.threads}, progress_);
+    progress_.begin("drawing validation instances",
+                    static_cast<std::int64_t>(options_.validation_instances), "instances");
+    const Dataset data = generate(*source, {spec, kValidationSeed ^ options_.seed},
+                                  options_.validation_instances, options_.threads, progress_);
+    progress_.end();
+    return solve(data, {.threads = options_.threads}, progress_);
   }
 
   MetricsRow run_epoch() {
@@ -158,7 +162,8 @@ class Run {
             {"learning_rate", learning_rate},
             {"validation_ratio", validation.ratio},
             {"best_ratio", result_.best_ratio},
-            {"decisions_per_second", result_.decisions_per_second}};
+            {"decisions_per_second", result_.decisions_per_second},
+            {"seconds", seconds}};
   }
 
   std::filesystem::path best_path() const { return options_.folder / "best.safetensors"; }
@@ -252,7 +257,8 @@ class Run {
         {"model", info_.spec},        {"trainer", trainer_spec_},
         {"train", options_.train},    {"validation", options_.validation},
         {"instances", data_->size()}, {"epochs", options_.epochs},
-        {"seed", options_.seed}};
+        {"seed", options_.seed},      {"problem", problem_->name()},
+        {"command", options_.command}};
     write_file_atomically(options_.folder / "config.json", config.dump(1) + "\n");
   }
 

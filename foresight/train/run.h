@@ -30,6 +30,7 @@ struct RunOptions {
   int threads = 0;
   std::filesystem::path folder;
   bool resume = false;
+  std::string command;  // the command line, to be remembered
 };
 
 struct RunResult {

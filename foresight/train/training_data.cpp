@@ -17,6 +17,7 @@ class DatasetTrainingData : public TrainingData {
       : data_(std::move(data)), seed_(seed), with_labels_(with_labels) {}
 
   const Schema& schema() const override { return data_.schema(); }
+  std::string source() const override { return data_.provenance().source; }
   std::uint64_t size() const override { return data_.size(); }
   NodeId first_market_size() const override { return data_.instance(0).market().num_fixed; }
 
@@ -47,9 +48,10 @@ class DatasetTrainingData : public TrainingData {
 
 class SourceTrainingData : public TrainingData {
  public:
-  SourceTrainingData(std::unique_ptr<Source> source, std::uint64_t per_epoch, std::uint64_t seed,
+  SourceTrainingData(const std::string& spec, std::uint64_t per_epoch, std::uint64_t seed,
                      bool with_labels, int threads)
-      : source_(std::move(source)),
+      : spec_(Spec::parse(spec).to_string()),
+        source_(sources().make(spec)),
         per_epoch_(per_epoch),
         seed_(seed),
         with_labels_(with_labels),
@@ -57,6 +59,7 @@ class SourceTrainingData : public TrainingData {
         problem_(problems().make(source_->schema().problem)) {}
 
   const Schema& schema() const override { return source_->schema(); }
+  std::string source() const override { return spec_; }
   std::uint64_t size() const override { return per_epoch_; }
   NodeId first_market_size() const override { return source_->draw(seed_, 0).market().num_fixed; }
   void begin_epoch(std::uint64_t epoch) override { epoch_ = epoch; }
@@ -76,6 +79,7 @@ class SourceTrainingData : public TrainingData {
   }
 
  private:
+  std::string spec_;
   std::unique_ptr<Source> source_;
   std::uint64_t per_epoch_;
   std::uint64_t seed_;
@@ -93,8 +97,7 @@ std::unique_ptr<TrainingData> open_training_data(const std::string& name, std::u
                                                  std::uint64_t seed, bool with_labels,
                                                  int threads) {
   if (!std::filesystem::exists(name)) {
-    return std::make_unique<SourceTrainingData>(sources().make(name), per_epoch, seed, with_labels,
-                                                threads);
+    return std::make_unique<SourceTrainingData>(name, per_epoch, seed, with_labels, threads);
   }
   Dataset data = Dataset::load(name);
   if (data.size() == 0) fail(ErrorCode::kData, "{}: there are no instances to train on", name);

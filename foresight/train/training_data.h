@@ -15,6 +15,7 @@ class TrainingData {
   virtual ~TrainingData() = default;
 
   virtual const Schema& schema() const = 0;
+  virtual std::string source() const = 0;  // spec of what drew the instances
   virtual std::uint64_t size() const = 0;  // instances per epoch
   virtual NodeId first_market_size() const = 0;
 

@@ -97,6 +97,7 @@ TEST_F(Program, EvaluationsAreTheSameForAnyNumberOfThreads) {
         policy.erase(measured);
       }
     }
+    json.erase("command");
     results.push_back(json);
   }
   EXPECT_EQ(results[0], results[1]);
@@ -212,6 +213,43 @@ TEST_F(Program, TrainingKilledAtOnceGoesOnToTheSameBytes) {
     EXPECT_FALSE(read("whole/" + name).empty());
     EXPECT_TRUE(read("whole/" + name) == read("killed/" + name)) << name;
   }
+}
+
+TEST_F(Program, ReportIsAPageOrATable) {
+  expect("generate 'crowd(u=5,v=10)' -n 20 -o data --label", 0, {});
+  expect("evaluate data --policy greedy --policy random --json result.json", 0, {});
+  expect("report result.json", 0, {"wrote report.html"});
+  expect("report result.json --csv t.csv --markdown t.md", 0, {"wrote t.csv", "wrote t.md"});
+  std::ifstream page(folder_.path() / "report.html");
+  const std::string html{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_NE(html.find("foresight evaluate data --policy greedy --policy random --json result.json"),
+            std::string::npos);
+  expect("report data", 1, {"data", "no JSON"});
+  expect("report", 2, {"results"});
+  expect("report result.json -o missing/r.html", 1, {"no folder"});
+}
+
+TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
+  expect("reproduce adwords --scale smoke -o out", 0,
+         {"thick-z(u=10,v=60)", "The paper's numbers beside ours", "wrote out/smoke/adwords.html"});
+  const Outcome again = run("reproduce adwords --scale smoke -o out");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.output.find("training"), std::string::npos) << again.output;
+  expect("reproduce nonsense", 2, {"no target \"nonsense\"", "gmission-var", "adwords"});
+  expect("reproduce gmission --scale smoke --data nowhere", 2, {"gmission needs", "--data FOLDER"});
+  expect("reproduce er --scale tiny", 2, {"smoke", "quick", "full"});
+}
+
+TEST_F(Program, DemoGoesFromNothingToAReport) {
+  expect("demo --epochs 1 -o d", 0, {"greedy-t", "ff-hist", "inv-ff-hist", "report.html", "Next:"});
+  EXPECT_TRUE(exists("d/report.html"));
+}
+
+TEST_F(Program, TrainFindsAFolderOfItsOwn) {
+  const std::string train = "train inv-ff --train 'crowd(u=4,v=6)' --instances 200 --epochs 1";
+  expect(train, 0, {"wrote runs/inv-ff-crowd;"});
+  expect(train, 0, {"wrote runs/inv-ff-crowd-2;"});
+  expect(train + " --resume", 2, {"-o FOLDER"});
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
   Schema other = source->schema();
   other.problem = "adwords";
   expect_error(ErrorCode::kData, {"model", "e-obm", "adwords"},
-               [&] { make_policy((folder.path() / "model").string(), other); });
+               [&] { find_policy((folder.path() / "model").string(), other); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()),

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
+
+namespace foresight {
+
+JsonField JsonField::parse(std::string_view text, const std::string& file,
+                           nlohmann::json& document) {
+  try {
+    document = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    fail(ErrorCode::kData, "{}: is no JSON: it breaks off or goes wrong at byte {}", file,
+         error.byte);
+  }
+  return JsonField(document, file, "");
+}
+
+JsonField JsonField::operator[](const char* key) const {
+  const auto found = find(key);
+  if (!found) reject(fmt::format("has no field \"{}\"", key));
+  return *found;
+}
+
+JsonField JsonField::at(std::size_t index) const {
+  return JsonField((*value_)[index], file_, fmt::format("{}[{}]", path_, index));
+}
+
+std::optional<JsonField> JsonField::find(const char* key) const {
+  if (!value_->is_object()) expected("an object");
+  const auto found = value_->find(key);
+  if (found == value_->end()) return std::nullopt;
+  return JsonField(*found, file_, path_.empty() ? key : path_ + "." + key);
+}
+
+std::size_t JsonField::size() const {
+  if (!value_->is_array()) expected("a list");
+  return value_->size();
+}
+
+double JsonField::number() const {
+  if (value_->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (!value_->is_number()) expected("a number");
+  return value_->get<double>();
+}
+
+std::int64_t JsonField::integer() const {
+  if (!value_->is_number_integer()) expected("an integer");
+  return value_->get<std::int64_t>();
+}
+
+std::uint64_t JsonField::count() const {
+  if (!value_->is_number_unsigned()) expected("an integer from 0 on");
+  return value_->get<std::uint64_t>();
+}
+
+std::string JsonField::text() const {
+  if (!value_->is_string()) expected("text");
+  return value_->get<std::string>();
+}
+
+std::string JsonField::text_or_empty(const char* key) const {
+  const auto found = find(key);
+  return found ? found->text() : "";
+}
+
+void JsonField::reject(const std::string& why) const {
+  fail(ErrorCode::kData, "{}: {}{}{}", file_, path_, path_.empty() ? "" : ": ", why);
+}
+
+void JsonField::expected(const char* what) const {
+  constexpr std::size_t kShown = 40;
+  std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  if (found.size() > kShown) found = found.substr(0, kShown) + "...";
+  reject(fmt::format("should be {}, is {}", what, found));
+}
+
+}  // namespace foresight

@@ -1,0 +1,61 @@
+// Reads JSON that a person or another program may have spoilt: every error names the file, the
+// path of the field and what was found there.
+//
+//   const JsonField root = JsonField::parse(text, "result.json", document);
+//   const double mean = root["policies"].at(0)["mean_ratio"].number();
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace foresight {
+
+class JsonField {
+ public:
+  /// Parses into `document`, which must outlive the field; throws Error(kData) for what is no JSON.
+  static JsonField parse(std::string_view text, const std::string& file, nlohmann::json& document);
+
+  JsonField operator[](const char* key) const;  // throws where it is missing
+  JsonField at(std::size_t index) const;        // of an array
+  std::optional<JsonField> find(const char* key) const;
+  std::size_t size() const;  // of an array
+
+  double number() const;  // null is NaN, as JSON has no other way to write it
+  std::int64_t integer() const;
+  std::uint64_t count() const;  // an integer, not negative
+  std::string text() const;
+  std::string text_or_empty(const char* key) const;
+
+  /// An array of numbers.
+  template <typename T>
+  std::vector<T> numbers() const {
+    std::vector<T> all;
+    all.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        all.push_back(static_cast<T>(at(i).integer()));
+      } else {
+        all.push_back(static_cast<T>(at(i).number()));
+      }
+    }
+    return all;
+  }
+
+  /// Throws Error(kData) with the file and the path of this field in front.
+  [[noreturn]] void reject(const std::string& why) const;
+
+ private:
+  JsonField(const nlohmann::json& value, std::string file, std::string path)
+      : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
+  [[noreturn]] void expected(const char* what) const;
+
+  const nlohmann::json* value_;
+  std::string file_;
+  std::string path_;
+};
+
+}  // namespace foresight

@@ -1,0 +1,20 @@
+// What this program runs on, for reports that say where their figures come from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace foresight {
+
+struct Machine {
+  std::string cpu;  // as the system names it; "unknown" where it does not tell
+  int cores = 0;    // that this process may use
+  std::uint64_t memory_bytes = 0;
+  std::string system;  // e.g. "Linux 6.1.0 x86_64"
+};
+Machine this_machine();
+
+/// The time now, as 2026-11-15T22:10:00Z.
+std::string timestamp();
+
+}  // namespace foresight

@@ -1,0 +1,73 @@
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/reproduce/experiment.h"
+
+namespace foresight {
+namespace {
+
+struct DemoArguments {
+  std::filesystem::path output = "demo";
+  int epochs = 40;
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+
+void run(const DemoArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  fmt::print(
+      "Ten workers wait. Thirty tasks arrive one by one, and each must be given to a worker at\n"
+      "once, or skipped: nothing can be changed later. How close can a policy come to one that\n"
+      "knows the future? Greedy takes the best worker now; the learned policies also learned when\n"
+      "to wait.\n\n");
+  std::fflush(stdout);
+  TerminalProgress progress;
+  Laboratory laboratory(arguments.output, {.name = "demo", .epochs = arguments.epochs},
+                        arguments.seed, arguments.threads, progress);
+  const DataSpec crowd{"crowd-10x30", "crowd(u=10,v=30)"};
+  const Contest test{
+      crowd.name, crowd, {"greedy", "greedy-t"}, {{"ff-hist", crowd}, {"inv-ff-hist", crowd}}};
+  Report report("Crowdsourcing: 10 workers, 30 tasks");
+  report.add(laboratory.run(test));
+  for (const Training& training : test.learned) report.add(laboratory.train(training));
+  const auto page = arguments.output / "report.html";
+  write_file_atomically(page, to_html(report));
+
+  print_results(report);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const auto test_file = arguments.output / "data" / (crowd.name + ".test");
+  fmt::print(
+      "\n1.0 is the hindsight optimum, which knows the future. Done in {}.\n\n"
+      "Look at it:   {}\n\n"
+      "Next:\n"
+      "  foresight train gnn-hist --train \"crowd(u=10,v=30)\" -o {}\n"
+      "  foresight evaluate {} --policy greedy --policy {}\n"
+      "  foresight train inv-ff-hist --train \"csv(path=FOLDER,u=10,v=30)\"    your own edges.csv\n"
+      "  foresight reproduce er --scale quick                              the paper's figures\n"
+      "  foresight list                                                    all there is\n",
+      human_duration(elapsed.count()), std::filesystem::absolute(page).string(),
+      (arguments.output / "gnn-hist").string(), test_file.string(),
+      (arguments.output / "gnn-hist").string());
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app) {
+  auto arguments = std::make_shared<DemoArguments>();
+  auto* command = app.add_subcommand(
+      "demo", "Draw instances, train two policies, judge them, and make a report; in a minute");
+  command->add_option("-o,--output", arguments->output, "Folder for all of it")
+      ->capture_default_str();
+  command->add_option("--epochs", arguments->epochs, "Training epochs of 20,000 instances")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  add_seed_option(*command, arguments->seed);
+  add_threads_option(*command, arguments->threads);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

@@ -1,0 +1,78 @@
+#include "foresight/report/report.h"
+
+#include <fmt/format.h>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/error.h"
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/cli/table.h"
+
+namespace foresight {
+namespace {
+
+struct ReportArguments {
+  std::vector<std::string> results;
+  std::string title = "Foresight report";
+  std::string html, csv, markdown;
+};
+
+void run(ReportArguments arguments) {
+  if (arguments.html.empty() && arguments.csv.empty() && arguments.markdown.empty()) {
+    arguments.html = "report.html";
+  }
+  for (const std::string& path : {arguments.html, arguments.csv, arguments.markdown}) {
+    if (!path.empty()) check_output(path);
+  }
+  Report report(arguments.title);
+  for (const std::string& result : arguments.results) report.add(result);
+  const auto write = [&](const std::string& path, std::string (*render)(const Report&)) {
+    if (path.empty()) return;
+    const std::string text = render(report);
+    write_file_atomically(path, text);
+    fmt::print("wrote {} ({})\n", path, human_bytes(text.size()));
+  };
+  write(arguments.html, to_html);
+  write(arguments.csv, to_csv);
+  write(arguments.markdown, to_markdown);
+}
+
+}  // namespace
+
+void print_results(const Report& report) {
+  for (const auto& entry : report.evaluations()) {
+    Table table({{"policy"},
+                 {"mean ratio", Align::kRight},
+                 {"+-95%", Align::kRight},
+                 {"worst", Align::kRight},
+                 {"vs " + entry.policies.front(), Align::kRight}});
+    for (std::size_t i = 0; i < entry.policies.size(); ++i) {
+      const PolicyResult& result = entry.evaluation.policies[i];
+      table.add_row({entry.policies[i], fmt::format("{:.4f}", result.ratio.mean),
+                     fmt::format("{:.4f}", result.ratio.ci95),
+                     fmt::format("{:.4f}", result.ratio.minimum),
+                     i == 0 ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference)});
+    }
+    fmt::print("\n{}, {} instances\n\n{}", entry.name,
+               human_count(static_cast<std::int64_t>(entry.evaluation.num_instances)),
+               table.render());
+  }
+}
+
+void add_report_command(CLI::App& app) {
+  auto arguments = std::make_shared<ReportArguments>();
+  auto* command =
+      app.add_subcommand("report", "Make a page to look at from results and training runs");
+  command
+      ->add_option("results", arguments->results,
+                   "Files that `evaluate --json` wrote, and run folders, in any order")
+      ->required();
+  command->add_option("-o,--output", arguments->html,
+                      "The page to write (default: report.html, unless another form is asked for)");
+  command->add_option("--csv", arguments->csv, "Write the results as a CSV table");
+  command->add_option("--markdown", arguments->markdown, "Write the results as Markdown tables");
+  command->add_option("--title", arguments->title, "Title of the page")->capture_default_str();
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

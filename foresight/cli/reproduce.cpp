@@ -1,0 +1,127 @@
+#include <chrono>
+
+#include <fmt/ranges.h>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/error.h"
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/cli/table.h"
+#include "foresight/reproduce/target.h"
+
+namespace foresight {
+namespace {
+
+struct ReproduceArguments {
+  std::string target = "all";
+  std::string scale = "quick";
+  std::string data = "data";
+  std::filesystem::path output = "reproduced";
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+
+Scale scale_named(const std::string& name) {
+  if (name == "smoke") {
+    return {.name = name,
+            .epochs = 2,
+            .decisions = 1,
+            .instances = 200,
+            .validation_instances = 50,
+            .test_instances = 50};
+  }
+  if (name == "quick") {
+    return {.name = name, .epochs = 50, .decisions = 6'000'000, .instances = 4'000};
+  }
+  return {.name = name, .epochs = 300};  // the paper's
+}
+
+void print(const ReportTable& table) {
+  std::vector<Column> columns;
+  for (const std::string& name : table.columns) columns.push_back({name});
+  Table text(std::move(columns));
+  for (const auto& row : table.rows) text.add_row(row);
+  fmt::print("\n{}\n\n{}", table.name, text.render());
+}
+
+void print(const Report& report) {
+  print_results(report);
+  for (const ReportTable& table : report.tables()) print(table);
+}
+
+void run(const ReproduceArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto targets = paper_targets(arguments.data, arguments.scale == "smoke");
+  std::vector<std::string> names = {"all"};
+  for (const Target& target : targets) names.push_back(target.name);
+  if (std::ranges::find(names, arguments.target) == names.end()) {
+    fail(ErrorCode::kUsage, "there is no target \"{}\"; there are: {}", arguments.target,
+         fmt::join(names, ", "));
+  }
+  TerminalProgress progress;
+  Laboratory laboratory(arguments.output / arguments.scale, scale_named(arguments.scale),
+                        arguments.seed, arguments.threads, progress);
+  Report all("The paper's results, reproduced");
+  std::vector<std::string> left_out;
+  for (const Target& target : targets) {
+    if (arguments.target != "all" && arguments.target != target.name) continue;
+    if (target.tests.empty()) {
+      left_out.push_back(target.name);
+      continue;
+    }
+    fmt::print("\n== {}: {}\n", target.name, target.title);
+    std::fflush(stdout);
+    Report report(target.title);
+    reproduce(target, laboratory, report);
+    const auto page = laboratory.folder() / (target.name + ".html");
+    write_file_atomically(page, to_html(report));
+    print(report);
+    fmt::print("\nwrote {}\n", page.string());
+    for (const Report::Input& input : report.inputs()) all.add(std::filesystem::path(input.path));
+    for (const ReportTable& table : report.tables()) all.add(table);
+  }
+  if (!left_out.empty()) {
+    const std::string text = fmt::format(
+        "{} need{} the base graphs: give --data FOLDER, with gmission and movielens in it",
+        fmt::join(left_out, ", "), left_out.size() == 1 ? "s" : "");
+    if (arguments.target != "all") fail(ErrorCode::kUsage, "{}", text);
+    fmt::print("\nleft out: {}\n", text);
+  }
+  if (arguments.target == "all") {
+    const auto page = laboratory.folder() / "all.html";
+    write_file_atomically(page, to_html(all));
+    fmt::print("\nwrote {}\n", page.string());
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  fmt::print("done in {}; what is finished is kept and not run again\n",
+             human_duration(elapsed.count()));
+}
+
+}  // namespace
+
+void add_reproduce_command(CLI::App& app) {
+  auto arguments = std::make_shared<ReproduceArguments>();
+  auto* command = app.add_subcommand(
+      "reproduce", "Make the paper's tables and figures again; goes on where it was interrupted");
+  command
+      ->add_option("target", arguments->target,
+                   "er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
+                   "movielens-var, adwords, agreement, curves, or all")
+      ->capture_default_str();
+  command
+      ->add_option("--scale", arguments->scale,
+                   "smoke: seconds, to see that it works; quick: minutes; full: the paper's")
+      ->check(CLI::IsMember({"smoke", "quick", "full"}))
+      ->capture_default_str();
+  command
+      ->add_option("--data", arguments->data,
+                   "Folder with the base graphs, in gmission and movielens")
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output, "Folder for runs, results and reports")
+      ->capture_default_str();
+  add_seed_option(*command, arguments->seed);
+  add_threads_option(*command, arguments->threads);
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

@@ -1,0 +1,50 @@
+// One episode, decision by decision: what arrived, what could be chosen, how likely the policy was
+// to choose it, what it chose, and what the hindsight optimum does. For people to look at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foresight/data/instance.h"
+#include "foresight/policy/play.h"
+
+namespace foresight {
+
+/// What could be chosen at one step. The first entry is skip.
+struct RecordedOffers {
+  std::vector<NodeId> nodes;
+  std::vector<float> gains;
+  std::vector<float> shares;  // the policy's probabilities; empty where it has none
+};
+
+struct RecordedPlay {
+  std::string policy;
+  std::vector<NodeId> choices;  // one per arrival, or kSkip
+  std::vector<float> gains;
+  double value = 0;
+  std::vector<RecordedOffers> offers;
+};
+
+struct RecordedArrival {
+  std::vector<NodeId> nodes;
+  std::vector<float> weights;
+};
+
+struct Episode {
+  std::size_t instance = 0;  // its index in the dataset
+  NodeId num_fixed = 0;
+  std::vector<float> budgets;  // Adwords only
+  std::vector<RecordedArrival> arrivals;
+  RecordedPlay optimum;  // no offers
+  std::vector<RecordedPlay> plays;
+};
+
+/// The instance and its optimum, no plays yet.
+Episode record_instance(const Problem& problem, const Instance& instance, const Label& label);
+
+/// Lets the policy play. `with_shares` says whether its scores are logarithms of probabilities, up
+/// to a constant, as those of models are.
+RecordedPlay record_play(const Problem& problem, const Instance& instance, const Policy& policy,
+                         const PlayOptions& options, bool with_shares);
+
+}  // namespace foresight

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "foresight/base/error.h"
+#include "foresight/base/options.h"
+#include "foresight/report/names_internal.h"
+
+namespace foresight {
+namespace {
+
+/// The name of a spec, or the last `parts` components of a path.
+std::string short_name(const std::string& name, int parts) {
+  const std::size_t bracket = name.find('(');
+  if (bracket != std::string::npos) return name.substr(0, bracket);
+  std::filesystem::path path(name);
+  // "runs/a/" ends in an empty component; of "runs/a/best.safetensors" the run is what matters.
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.extension() == ".safetensors" && path.has_parent_path()) path = path.parent_path();
+  std::filesystem::path last;
+  for (int i = 0; i < parts && path.has_filename(); ++i, path = path.parent_path()) {
+    last = last.empty() ? path.filename() : path.filename() / last;
+  }
+  return last.string();
+}
+
+/// What a spec says beside its size, and its size; nothing for a spec without sizes.
+struct Sized {
+  std::string rest, size;
+};
+Sized split_size(const std::string& text) {
+  try {
+    Spec spec = Spec::parse(text);
+    std::string u, v;
+    for (const auto& [key, value] : spec.values) {
+      if (key == "u") u = value;
+      if (key == "v") v = value;
+    }
+    if (u.empty() || v.empty()) return {};
+    std::erase_if(spec.values, [](const auto& it) { return it.first == "u" || it.first == "v"; });
+    return {spec.to_string(), u + "x" + v};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+std::string without_paths(const std::string& text) {
+  try {
+    Spec spec = Spec::parse(text);
+    std::erase_if(spec.values, [](const auto& value) { return value.first == "path"; });
+    return spec.to_string();
+  } catch (const Error&) {
+    return text;
+  }
+}
+
+std::string unique_name(const std::string& name, const std::vector<std::string>& taken) {
+  std::string candidate = name;
+  for (int i = 2; std::ranges::find(taken, candidate) != taken.end(); ++i) {
+    candidate = fmt::format("{} #{}", name, i);
+  }
+  return candidate;
+}
+
+std::vector<std::string> short_names(const std::vector<std::string>& names) {
+  std::vector<std::string> unique;
+  for (const std::string& name : names) {
+    std::string best = name;
+    for (const int parts : {2, 1}) {
+      const std::string candidate = short_name(name, parts);
+      const auto same = [&](const std::string& other) {
+        return short_name(other, parts) == candidate;
+      };
+      if (!candidate.empty() && std::ranges::count_if(names, same) == 1) best = candidate;
+    }
+    unique.push_back(unique_name(best, unique));
+  }
+  return unique;
+}
+
+std::vector<std::string> size_labels(const std::vector<std::string>& specs) {
+  std::vector<std::string> sizes;
+  for (const std::string& spec : specs) {
+    const Sized sized = split_size(spec);
+    if (sized.size.empty() || sized.rest != split_size(specs.front()).rest) return specs;
+    sizes.push_back(sized.size);
+  }
+  return sizes;
+}
+
+}  // namespace foresight

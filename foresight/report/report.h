@@ -1,0 +1,78 @@
+// Results for people to look at: one self-contained page, or tables for a paper.
+//
+//   Report report("Crowdsourcing");
+//   report.add("result.json");            // what `foresight evaluate --json` wrote
+//   report.add("runs/inv-ff-hist");       // a training run
+//   write_file_atomically("report.html", to_html(report));
+//
+// The page (web/, TypeScript) only draws; every number in it is computed here. docs/formats.md
+// specifies the data it is given.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foresight/eval/evaluate.h"
+#include "foresight/train/run_record.h"
+
+namespace foresight {
+
+/// A plain table, e.g. the paper's numbers beside ours.
+struct ReportTable {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::string note;
+};
+
+class Report {
+ public:
+  /// What the report is made from.
+  struct Input {
+    std::string path, kind, summary;
+  };
+  /// Under names short enough to read, and unique.
+  struct NamedEvaluation {
+    std::filesystem::path file;
+    std::string name;
+    std::vector<std::string> policies;
+    Evaluation evaluation;
+  };
+  struct NamedRun {
+    std::string name;
+    RunRecord run;
+  };
+
+  explicit Report(std::string title) : title_(std::move(title)) {}
+
+  /// The file of an evaluation, or a run folder; one that was added before is not added again.
+  /// Throws Error(kData) for anything else.
+  void add(const std::filesystem::path& result);
+  void add(ReportTable table) { tables_.push_back(std::move(table)); }
+
+  const std::string& title() const { return title_; }
+  const std::vector<Input>& inputs() const { return inputs_; }
+  const std::vector<NamedEvaluation>& evaluations() const { return evaluations_; }
+  const std::vector<NamedRun>& runs() const { return runs_; }
+  const std::vector<ReportTable>& tables() const { return tables_; }
+
+ private:
+  void add_evaluation(const std::filesystem::path& file);
+  void add_run(const std::filesystem::path& folder);
+
+  std::string title_;
+  std::vector<Input> inputs_;
+  std::vector<NamedEvaluation> evaluations_;
+  std::vector<NamedRun> runs_;
+  std::vector<ReportTable> tables_;
+};
+
+/// A page that needs nothing else: no server, no network, no other file.
+std::string to_html(const Report& report);
+
+/// One line per evaluation and policy.
+std::string to_csv(const Report& report);
+std::string to_markdown(const Report& report);
+
+}  // namespace foresight

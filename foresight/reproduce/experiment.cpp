@@ -1,0 +1,142 @@
+#include "foresight/reproduce/experiment.h"
+
+#include <algorithm>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/error.h"
+#include "foresight/base/mapped_file.h"
+#include "foresight/solve/solver.h"
+#include "foresight/train/run.h"
+#include "foresight/train/run_record.h"
+
+namespace foresight {
+namespace {
+
+/// Apart from one another and from the seeds that training runs draw from.
+std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
+  const std::uint64_t purpose = use == "train" ? 1 : use == "tune" ? 2 : 3;
+  return 1'000'000 * (purpose + 1) + seed;
+}
+
+/// Fresh instances per epoch that amount to the decisions wanted; whole batches of the paper's 200.
+std::uint64_t instances_per_epoch(const Scale& scale, const DataSpec& data) {
+  if (scale.decisions == 0) return scale.instances;
+  const Instance instance = sources().make(data.source)->draw(0, 0);
+  const auto horizon = std::max(1, instance.num_arrivals());
+  const auto batches = scale.decisions / scale.epochs / horizon / 200;
+  return 200 * static_cast<std::uint64_t>(std::max<std::int64_t>(1, batches));
+}
+
+/// Says what a job is for.
+class Labelled : public Progress {
+ public:
+  Labelled(Progress& inner, std::string label) : inner_(inner), label_(std::move(label)) {}
+  void begin(std::string_view what, std::int64_t total, std::string_view unit) override {
+    inner_.begin(fmt::format("{} {}", what, label_), total, unit);
+  }
+  void end() override { inner_.end(); }
+  void advance(std::int64_t steps) override { inner_.advance(steps); }
+  void note(std::string_view text) override { inner_.note(text); }
+  bool cancelled() const override { return inner_.cancelled(); }
+
+ private:
+  Progress& inner_;
+  std::string label_;
+};
+
+/// Is the result of this very test there already?
+bool is_done(const std::filesystem::path& file, const Contest& test, const Scale& scale,
+             const std::vector<std::string>& policies) {
+  if (!std::filesystem::exists(file)) return false;
+  const Evaluation found = evaluation_from_json(MappedFile(file).text(), file.string());
+  return found.provenance.source == Spec::parse(test.data.source).to_string() &&
+         found.num_instances == scale.test_instances &&
+         std::ranges::equal(found.policies, policies, {}, &PolicyResult::name);
+}
+
+}  // namespace
+
+Laboratory::Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t seed, int threads,
+                       Progress& progress)
+    : folder_(std::move(folder)),
+      scale_(std::move(scale)),
+      seed_(seed),
+      threads_(threads),
+      progress_(progress) {
+  for (const char* part : {"data", "runs", "results"}) {
+    std::filesystem::create_directories(folder_ / part);
+  }
+}
+
+std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::string& use,
+                                          bool labelled) {
+  const auto file = folder_ / "data" / (data.name + "." + use);
+  const auto source = sources().make(data.source);
+  const Provenance provenance{Spec::parse(data.source).to_string(), seed_for(use, seed_)};
+  const std::uint64_t count = use == "train" ? scale_.instances : scale_.test_instances;
+  if (std::filesystem::exists(file)) {
+    const Dataset found = Dataset::load(file);
+    if (found.provenance() == provenance && found.size() == count && found.labelled() >= labelled) {
+      return file;
+    }
+  }
+  Labelled progress(progress_, data.name);
+  progress.begin("drawing", static_cast<std::int64_t>(count), "instances");
+  Dataset fresh = generate(*source, provenance, count, threads_, progress);
+  progress.end();
+  if (labelled) fresh = solve(fresh, {.threads = threads_}, progress);
+  fresh.save(file);
+  return file;
+}
+
+std::filesystem::path Laboratory::train(const Training& training) {
+  RunOptions options;
+  options.model = training.model;
+  options.folder = folder_ / "runs" / training.data.name / Spec::parse(training.model).name;
+  options.epochs = scale_.epochs;
+  options.validation = training.data.source;
+  options.validation_instances = scale_.validation_instances;
+  options.instances = instances_per_epoch(scale_, training.data);
+  options.seed = seed_;
+  options.threads = threads_;
+  options.resume = true;
+  if (is_run_folder(options.folder)) {
+    const auto& epochs = read_run(options.folder).column("epoch");
+    if (!epochs.empty() && epochs.back() >= scale_.epochs) return options.folder;
+  }
+  const auto trainer = trainers().make(trainer_for(training.model, ""));
+  options.train = trainer->needs_labels() ? dataset(training.data, "train", true).string()
+                                          : training.data.source;
+  Labelled progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
+  foresight::train(options, progress);
+  return options.folder;
+}
+
+std::filesystem::path Laboratory::run(const Contest& test) {
+  const auto file = folder_ / "results" / (test.name + ".json");
+  std::vector<std::string> policies;
+  for (const std::string& baseline : test.baselines) {
+    if (baseline == "greedy-t") {
+      const DataSpec& data = test.tuned_on.name.empty() ? test.data : test.tuned_on;
+      policies.push_back(
+          fmt::format("greedy-t(train=\"{}\")", dataset(data, "tune", false).string()));
+    } else {
+      policies.push_back(baseline);
+    }
+  }
+  for (const Training& training : test.learned) policies.push_back(train(training).string());
+  if (is_done(file, test, scale_, policies)) return file;
+
+  const Dataset data = Dataset::load(dataset(test.data, "test", true));
+  std::vector<Contestant> contestants;
+  for (const std::string& policy : policies) {
+    contestants.push_back(make_contestant(policy, data.schema()));
+  }
+  Labelled progress(progress_, "on " + test.data.name);
+  const Evaluation evaluation =
+      evaluate(data, contestants, {.seed = seed_, .threads = threads_, .episodes = 2}, progress);
+  write_file_atomically(file, to_json(evaluation));
+  return file;
+}
+
+}  // namespace foresight

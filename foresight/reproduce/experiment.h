@@ -1,0 +1,74 @@
+// Experiments that can be interrupted at any time: data sets, policies trained on them, and tests
+// of those and others. What is finished stays in the folder and is not done again; a training run
+// that was cut off goes on where it was.
+//
+//   FOLDER/data/NAME.{train,tune,test}     instances, seldom needed again
+//   FOLDER/runs/NAME/MODEL                 training runs
+//   FOLDER/results/TEST.json               evaluations
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foresight/base/progress.h"
+#include "foresight/eval/evaluate.h"
+
+namespace foresight {
+
+/// How much work to put in.
+struct Scale {
+  std::string name;
+  int epochs = 100;
+  std::int64_t decisions = 0;  // per training run in all; 0: `instances` per epoch
+  std::uint64_t instances = 20'000;
+  std::uint64_t validation_instances = 1'000;
+  std::uint64_t test_instances = 2'000;
+};
+
+/// Where instances come from, under a name for files and tables.
+struct DataSpec {
+  std::string name;    // e.g. "er-10x30-p0.05"
+  std::string source;  // e.g. "er(u=10,v=30,p=0.05)"
+};
+
+/// A model trained on fresh instances, or on labelled ones if its trainer needs labels.
+struct Training {
+  std::string model;  // spec
+  DataSpec data;
+};
+
+/// Policies side by side on the same instances.
+struct Contest {
+  std::string name;  // of the result's file
+  DataSpec data;
+  std::vector<std::string> baselines;  // specs; "greedy-t" is tuned on `tuned_on`
+  std::vector<Training> learned;
+  DataSpec tuned_on = {};  // default: other instances of `data`
+};
+
+class Laboratory {
+ public:
+  Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t seed, int threads,
+             Progress& progress);
+
+  /// The run folder, trained to the end.
+  std::filesystem::path train(const Training& training);
+
+  /// The result's file, complete.
+  std::filesystem::path run(const Contest& test);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  const Scale& scale() const { return scale_; }
+
+ private:
+  std::filesystem::path dataset(const DataSpec& data, const std::string& use, bool labelled);
+
+  std::filesystem::path folder_;
+  Scale scale_;
+  std::uint64_t seed_;
+  int threads_;
+  Progress& progress_;
+};
+
+}  // namespace foresight

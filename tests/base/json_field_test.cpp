@@ -1,0 +1,49 @@
+#include "tests/expect_error.h"
+#include <gtest/gtest.h>
+
+#include "foresight/base/json_field_internal.h"
+
+namespace foresight {
+namespace {
+
+TEST(JsonField, ReadsWhatIsThere) {
+  nlohmann::json document;
+  const auto json =
+      JsonField::parse(R"({"a": [1, 2.5, null], "n": -3, "c": 7, "t": "text", "o": {"x": [4, 5]}})",
+                       "f.json", document);
+  EXPECT_EQ(json["a"].size(), 3U);
+  EXPECT_EQ(json["a"].at(1).number(), 2.5);
+  EXPECT_TRUE(std::isnan(json["a"].at(2).number()));
+  EXPECT_EQ(json["n"].integer(), -3);
+  EXPECT_EQ(json["c"].count(), 7U);
+  EXPECT_EQ(json["t"].text(), "text");
+  EXPECT_EQ(json["o"]["x"].numbers<int>(), (std::vector<int>{4, 5}));
+  EXPECT_EQ(json.text_or_empty("missing"), "");
+  EXPECT_FALSE(json.find("missing"));
+}
+
+TEST(JsonField, ErrorsNameTheFileThePathAndTheValue) {
+  nlohmann::json document;
+  const auto json =
+      JsonField::parse(R"({"p": [{"m": 1}, {"m": "x"}], "n": -3})", "f.json", document);
+  expect_error(ErrorCode::kData, {"f.json: p[1].m: should be a number, is \"x\""},
+               [&] { json["p"].at(1)["m"].number(); });
+  expect_error(ErrorCode::kData, {"f.json: p[0]: has no field \"q\""},
+               [&] { json["p"].at(0)["q"].number(); });
+  expect_error(ErrorCode::kData, {"n: should be an integer from 0 on, is -3"},
+               [&] { json["n"].count(); });
+  expect_error(ErrorCode::kData, {"p: should be text"}, [&] { json["p"].text(); });
+  expect_error(ErrorCode::kData, {"n: should be a list"}, [&] { json["n"].size(); });
+  expect_error(ErrorCode::kData, {"n: should be an object"}, [&] { json["n"]["x"].text(); });
+}
+
+TEST(JsonField, TextThatIsNoJsonIsRefusedWithItsPlace) {
+  nlohmann::json document;
+  for (const char* text : {"", "{", "{\"a\": 1,}", "nonsense", "[1, 2"}) {
+    expect_error(ErrorCode::kData, {"f.json: is no JSON", "at byte"},
+                 [&] { JsonField::parse(text, "f.json", document); });
+  }
+}
+
+}  // namespace
+}  // namespace foresight

@@ -1,0 +1,99 @@
+// An evaluation as a file: read back as it was written, and refused in clear words when spoilt.
+#include "tests/expect_error.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "foresight/eval/evaluate.h"
+#include "foresight/solve/solver.h"
+
+namespace foresight {
+namespace {
+
+Evaluation small_evaluation() {
+  const auto source = sources().make("thick-z(u=4,v=8)");
+  const Dataset data =
+      solve(generate(*source, {"thick-z(u=4,v=8)", 5}, 6, 1, no_progress()), {}, no_progress());
+  std::vector<Contestant> contestants = {make_contestant("greedy", data.schema()),
+                                         make_contestant("msvv", data.schema())};
+  contestants[1].model = "inv-ff(hidden=3)";
+  contestants[1].trained_on = "thick-z(u=4,v=4)";
+  Evaluation evaluation = evaluate(data, contestants, {.seed = 9, .episodes = 2}, no_progress());
+  evaluation.command = "foresight evaluate \"a b\"";
+  return evaluation;
+}
+
+/// The text with one change made to the document.
+std::string changed(const std::function<void(nlohmann::json&)>& change) {
+  auto json = nlohmann::json::parse(to_json(small_evaluation()));
+  change(json);
+  return json.dump();
+}
+
+TEST(EvaluationJson, IsReadBackAsItWasWritten) {
+  const Evaluation written = small_evaluation();
+  const Evaluation read = evaluation_from_json(to_json(written), "file");
+  EXPECT_EQ(read.problem, "adwords");
+  EXPECT_EQ(read.command, written.command);
+  EXPECT_EQ(read.provenance, written.provenance);
+  EXPECT_EQ(read.num_instances, 6U);
+  EXPECT_EQ(read.options.seed, 9U);
+  ASSERT_EQ(read.policies.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PolicyResult &a = read.policies[i], &b = written.policies[i];
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.model, b.model);
+    EXPECT_EQ(a.trained_on, b.trained_on);
+    EXPECT_EQ(a.ratios, b.ratios);
+    EXPECT_EQ(a.ratio.mean, b.ratio.mean);
+    EXPECT_EQ(a.against_first.wilcoxon_p, b.against_first.wilcoxon_p);
+    EXPECT_EQ(a.agreement_optimum, b.agreement_optimum);
+    EXPECT_EQ(a.agreement_greedy, b.agreement_greedy);
+    EXPECT_EQ(a.p99_microseconds, b.p99_microseconds);
+  }
+  ASSERT_EQ(read.episodes.size(), 2U);
+  const Episode &a = read.episodes[1], &b = written.episodes[1];
+  EXPECT_EQ(a.instance, 1U);
+  EXPECT_EQ(a.budgets, b.budgets);
+  EXPECT_EQ(a.arrivals[3].weights, b.arrivals[3].weights);
+  EXPECT_EQ(a.optimum.choices, b.optimum.choices);
+  ASSERT_EQ(a.plays.size(), 2U);
+  EXPECT_TRUE(a.plays[0].offers[0].shares.empty());
+  EXPECT_EQ(a.plays[1].offers[2].shares, b.plays[1].offers[2].shares);
+  EXPECT_EQ(a.plays[1].gains, b.plays[1].gains);
+}
+
+TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
+  using Json = nlohmann::json;
+  const auto refuse = [](std::initializer_list<std::string> pieces,
+                         const std::function<void(Json&)>& change) {
+    const std::string text = changed(change);
+    expect_error(ErrorCode::kData, pieces, [&] { evaluation_from_json(text, "r.json"); });
+  };
+  refuse({"r.json", "is no evaluation"}, [](Json& json) { json["format"] = "other"; });
+  refuse({"r.json", "version", "reads version 1"}, [](Json& json) { json["version"] = 2; });
+  refuse({"policies", "is empty"}, [](Json& json) { json["policies"] = Json::array(); });
+  refuse({"policies[1].ratios[2]", "1.5"},
+         [](Json& json) { json["policies"][1]["ratios"][2] = 1.5; });
+  refuse({"policies[0].ratios[0]", "nan"},
+         [](Json& json) { json["policies"][0]["ratios"][0] = nullptr; });
+  refuse({"policies[0].ratios", "5 entries for 6"},
+         [](Json& json) { json["policies"][0]["ratios"].erase(0); });
+  refuse({"policies[1]", "no field \"name\""},
+         [](Json& json) { json["policies"][1].erase("name"); });
+  refuse({"episodes[0].plays[1].choices", "no node 77"},
+         [](Json& json) { json["episodes"][0]["plays"][1]["choices"][0] = 77; });
+  refuse({"episodes[0].optimum", "8 choices"},
+         [](Json& json) { json["episodes"][0]["optimum"]["choices"].erase(0); });
+  expect_error(ErrorCode::kData, {"r.json", "no JSON"},
+               [] { evaluation_from_json(to_json(small_evaluation()).substr(0, 500), "r.json"); });
+}
+
+TEST(EvaluationJson, NamesThatAreNoUtf8DoNotBreakIt) {
+  Evaluation evaluation = small_evaluation();
+  evaluation.policies[0].name = "bad \xff byte";
+  const Evaluation read = evaluation_from_json(to_json(evaluation), "file");
+  EXPECT_EQ(read.policies[0].name, "bad \xef\xbf\xbd byte");
+}
+
+}  // namespace
+}  // namespace foresight

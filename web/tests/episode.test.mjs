@@ -1,0 +1,149 @@
+// The episode player against values computed here from the data.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withReport } from './browser.mjs';
+import { report } from './fixture.mjs';
+
+const data = report();
+const short = (x) => String(Number(x.toPrecision(3)));
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+const player = (page) => page.locator('#episode');
+const figures = (page) => player(page).locator('.figures b').allTextContents();
+const says = (page) => player(page).locator('.says').textContent();
+
+function expectedFigures(episode, play, t) {
+  const value = sum(play.gains.slice(0, t + 1));
+  const best = sum(episode.optimum.gains.slice(0, t + 1));
+  return [short(value), short(best), best > 0 ? (value / best).toFixed(3) : '–'];
+}
+
+/** The parts that the sentence of a step must have. */
+function expectedWords(episode, play, t) {
+  const name = (u) => episode.fixed_names?.[u] ?? `${episode.budgets ? 'ad' : 'node'} ${u + 1}`;
+  const { nodes, gains, shares } = play.offers[t];
+  const words = [`Arrival ${t + 1} `];
+  nodes.forEach((u, i) => { if (u >= 0 && nodes.length <= 6) words.push(`${name(u)} (${short(gains[i])})`); });
+  const choice = play.choices[t];
+  const best = episode.optimum.choices[t];
+  if (nodes.length === 1 && best < 0) return [...words, 'Nothing to decide'];
+  const share = shares ? shares[nodes.indexOf(choice)] : null;
+  const sure = share === null ? '' : ` (${share > 0 && share < 0.005 ? '<1' : Math.round(100 * share)} %)`;
+  words.push(`${play.policy} ${choice < 0 ? 'skips' : `takes ${name(choice)}`}${sure}`);
+  words.push(choice === best ? 'and so does the optimum' : `the optimum ${best < 0 ? 'skips' : `takes ${name(best)}`}`);
+  return words;
+}
+
+async function check(page, episode, play, t) {
+  assert.deepEqual(await figures(page), expectedFigures(episode, play, t));
+  const text = await says(page);
+  for (const part of expectedWords(episode, play, t)) assert.ok(text.includes(part), `"${part}" in "${text}"`);
+}
+
+for (const [e, episode] of data.episodes.entries()) {
+  for (const [p, play] of episode.plays.entries()) {
+    test(`${episode.name}, ${play.policy}: words and running values are right at every step`, () => withReport(data, async (page) => {
+      await player(page).getByLabel('Episode', { exact: true }).selectOption(String(e));
+      await player(page).getByLabel('Policy', { exact: true }).selectOption(String(p));
+      for (let t = 0; t < episode.arrivals.length; ++t) {
+        await check(page, episode, play, t);
+        if (t + 1 < episode.arrivals.length) await player(page).getByLabel('Next arrival').click();
+      }
+      assert.equal(await player(page).getByLabel('Next arrival').isDisabled(), true);
+      assert.equal((await figures(page))[2], (play.value / episode.optimum.value).toFixed(3));
+    }));
+  }
+}
+
+const [episode] = data.episodes;
+const [play] = episode.plays;
+
+test('buttons, slider and keys move to the same steps', () => withReport(data, async (page) => {
+  const button = (label) => player(page).getByLabel(label, { exact: true });
+  await button('Next arrival').click();
+  await button('Next arrival').click();
+  await button('Previous arrival').click();
+  await check(page, episode, play, 1);
+  await button('Arrival').fill('12');
+  await check(page, episode, play, 11);
+  await button('Arrival').press('ArrowRight');
+  await check(page, episode, play, 12);
+  await player(page).locator('.stage').focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await check(page, episode, play, 10);
+  await page.keyboard.press('End');
+  await check(page, episode, play, 29);
+  await page.keyboard.press('ArrowRight');
+  await check(page, episode, play, 29);
+  await page.keyboard.press('Home');
+  await check(page, episode, play, 0);
+  await button('Last arrival').click();
+  await check(page, episode, play, 29);
+  await button('First arrival').click();
+  await check(page, episode, play, 0);
+}));
+
+test('"Next difference" goes where the policy and the optimum part', () => withReport(data, async (page) => {
+  const differing = play.choices.map((u, t) => (u === episode.optimum.choices[t] ? -1 : t)).filter((t) => t >= 0);
+  assert.ok(differing.length > 2);
+  for (const t of [...differing.filter((d) => d > 0), differing[0]]) {
+    await player(page).getByText('Next difference').click();
+    assert.ok((await says(page)).startsWith(`Arrival ${t + 1} `));
+  }
+}));
+
+test('space plays and pauses, and playing stops at the end', () => withReport(data, async (page) => {
+  await player(page).getByLabel('Speed').selectOption({ label: '8×' });
+  await player(page).locator('.stage').focus();
+  await page.keyboard.press(' ');
+  await player(page).getByRole('button', { name: 'Pause' }).waitFor();
+  await page.waitForFunction(() => document.querySelector('#episode .says').textContent.startsWith('Arrival 4 '));
+  await page.keyboard.press(' ');
+  await player(page).getByRole('button', { name: 'Play' }).waitFor();
+  await player(page).getByLabel('Arrival', { exact: true }).fill('28');
+  await player(page).getByRole('button', { name: 'Play' }).click();
+  await page.waitForFunction(() => document.querySelector('#episode .says').textContent.startsWith('Arrival 30 '));
+  await player(page).getByRole('button', { name: 'Play' }).waitFor();
+  await check(page, episode, play, 29);
+}));
+
+test('the picture draws offers, choice, optimum, past matches and probabilities of the step', () => withReport(data, async (page) => {
+  for (const t of [0, 7, 13, 22]) {
+    await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
+    const count = (selector) => player(page).locator(`.graph ${selector}`).count();
+    const { nodes, shares } = play.offers[t];
+    const choice = play.choices[t];
+    assert.equal(await count('.edge.offered'), nodes.filter((u) => u >= 0 && u !== choice).length);
+    assert.equal(await count('.edge.chosen'), 1);
+    assert.equal(await count('.edge.best'), 1);
+    assert.equal(await count('.edge.gone'), episode.arrivals[t].nodes.filter((u) => !nodes.includes(u)).length);
+    assert.equal(await count('.past'), play.choices.slice(0, t).filter((u) => u >= 0).length);
+    assert.equal(await count('.node.taken'), new Set(play.choices.slice(0, t).filter((u) => u >= 0)).size);
+    const bars = await player(page).locator('.graph .share').evaluateAll((rects) => rects.map((r) => r.width.baseVal.value));
+    const track = await player(page).locator('.graph .track').first().evaluate((r) => r.width.baseVal.value);
+    assert.deepEqual(bars.map((w) => Math.round((100 * w) / track)).sort(), nodes.map((_, i) => Math.round(100 * Math.max(1.5 / track, shares[i]))).sort());
+  }
+}));
+
+test('budgets: what is left falls by what was earned', () => withReport(data, async (page) => {
+  const adwords = data.episodes[1];
+  const [first] = adwords.plays;
+  await player(page).getByLabel('Episode', { exact: true }).selectOption('1');
+  const t = 25;
+  await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
+  const left = adwords.budgets.map((budget, u) => {
+    const spent = sum(first.gains.filter((_, i) => i < t && first.choices[i] === u));
+    return `${short(Math.max(0, budget - spent))} of ${short(budget)} left`;
+  });
+  assert.deepEqual(await player(page).locator('.graph .left').allTextContents(), left);
+}));
+
+test('100 fixed nodes stay inside the picture, names do not overlap', () => withReport(data, async (page) => {
+  await player(page).getByLabel('Episode', { exact: true }).selectOption('2');
+  for (const t of [1, 40, 99]) {
+    await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
+    assert.equal(await player(page).locator('.graph circle.node').count(), 100);
+    const rows = await player(page).locator('.graph .name').evaluateAll((texts) => texts.map((e) => e.getBBox()).map((b) => [b.y, b.y + b.height]));
+    rows.slice(1).forEach(([top], i) => assert.ok(top >= rows[i][1] - 1, `rows ${i} and ${i + 1} overlap`));
+  }
+}));

@@ -1,0 +1,75 @@
+// Text from the data is text, whatever it says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawAllCharts, overflow, withReport } from './browser.mjs';
+import { episode, evaluation, report } from './fixture.mjs';
+
+const HOSTILE = ['<script>window.hacked=1</script>', '"><img src=x onerror="window.hacked=1">', '=cmd()', '__proto__', '</script><b>bold</b>',
+  '🦊🚀 emoji', 'constructor', 'x'.repeat(500), '{a|{b}} {value}', "';window.hacked=1;//", 'line\u2028and\u2029ends', '<!--', '&lt;b&gt;'];
+
+function poisoned() {
+  let next = 0;
+  const name = () => HOSTILE[next++ % HOSTILE.length];
+  const data = report();
+  const poison = (value, key) => {
+    if (Array.isArray(value)) return value.map((v) => poison(v, key));
+    if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, poison(v, k)]));
+    return typeof value === 'string' && !['problem', 'format', 'ratios'].includes(key) ? name() : value;
+  };
+  const centres = new Map(HOSTILE.map((n, i) => [n, 0.6 + 0.02 * i]));
+  const hostileEvaluation = (title) => {
+    const made = evaluation(title, Object.fromEntries(HOSTILE.map((_, i) => [`p${i}`, 0.6 + 0.02 * i])), { instances: 50 });
+    made.policies.forEach((p, i) => { p.name = [...centres.keys()][i]; p.detail = HOSTILE[(i + 1) % HOSTILE.length]; });
+    return made;
+  };
+  const hostileEpisode = episode('plain', { fixed: HOSTILE.length });
+  hostileEpisode.fixed_names = HOSTILE;
+  hostileEpisode.plays.forEach((p, i) => { p.policy = HOSTILE[i]; });
+  return { ...poison(data), format: 'foresight-report', version: 1, title: HOSTILE[0],
+    evaluations: [hostileEvaluation(HOSTILE[1]), hostileEvaluation(HOSTILE[4])],
+    episodes: [{ ...hostileEpisode, name: HOSTILE[0] }, ...poison(data.episodes)] };
+}
+
+const data = poisoned();
+const injected = (page) => page.evaluate(() => ({ hacked: window.hacked, polluted: ({}).polluted, images: document.images.length,
+  scripts: document.scripts.length, bold: [...document.querySelectorAll('b')].filter((b) => b.textContent === 'bold').length }));
+const CLEAN = { hacked: undefined, polluted: undefined, images: 0, scripts: 2, bold: 0 };
+
+for (const width of [1280, 360]) {
+  test(`hostile names inject nothing and break nothing at ${width} px`, () => withReport(data, async (page) => {
+    await drawAllCharts(page);
+    assert.equal(await page.locator('section').count(), 7);
+    assert.deepEqual(await injected(page), CLEAN);
+    assert.equal(await overflow(page), 0);
+    assert.equal(await page.locator('h1').textContent(), HOSTILE[0]);
+    assert.deepEqual(await page.locator('#ratios > article').nth(1).locator('tbody .tag').allTextContents(), HOSTILE);
+    assert.deepEqual(await page.locator('.bar .chip').allTextContents(), HOSTILE);
+    assert.ok(await page.locator('#ratios .chart text').getByText('__proto__', { exact: true }).count() >= 2);
+  }, { viewport: { width, height: 800 } }));
+}
+
+test('hostile names in tooltips, views, comparison and the player stay text', () => withReport(data, async (page) => {
+  await drawAllCharts(page);
+  for (const chart of await page.locator('.chart').all()) {
+    await chart.scrollIntoViewIfNeeded();
+    const box = await chart.boundingBox();
+    for (let y = 20; y < box.height; y += 23) for (const x of [0.45, 0.6, 0.75]) await page.mouse.move(box.x + x * box.width, box.y + y);
+  }
+  const tips = await page.locator('.tip').allTextContents();
+  assert.ok(tips.length >= 3 && tips.some((t) => HOSTILE.some((name) => t.includes(name))), `${tips.length} tooltips`);
+  for (const view of ['Histograms', 'Instance by instance']) await page.getByText(view, { exact: true }).click();
+  for (const name of HOSTILE.keys()) await page.getByLabel('Compare with').selectOption(String(name));
+  for (const chip of await page.locator('.bar .chip').all()) await chip.click();
+  for (let step = 0; step < 12; ++step) await page.getByLabel('Next arrival').click();
+  assert.deepEqual(await injected(page), CLEAN);
+}));
+
+test('the same name has the same colour everywhere, and hostile names differ', () => withReport(data, async (page) => {
+  const colour = (selector) => page.locator(selector).evaluateAll((all) => Object.fromEntries(
+    all.map((e) => [e.textContent, e.querySelector('.swatch').getAttribute('style')])));
+  const chips = await colour('.bar .chip');
+  const tags = await colour('#ratios tbody .tag');
+  assert.equal(Object.keys(tags).length, Object.keys(chips).length);
+  for (const [name, style] of Object.entries(tags)) assert.equal(style, chips[name]);
+  assert.notEqual(chips['=cmd()'], chips.constructor);
+}));
