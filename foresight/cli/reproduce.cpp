@@ -31,7 +31,7 @@ Scale scale_named(const std::string& name) {
             .test_instances = 50};
   }
   if (name == "quick") {
-    return {.name = name, .epochs = 50, .decisions = 6'000'000, .instances = 4'000};
+    return {.name = name, .epochs = 50, .decisions = 12e6, .instances = 4'000};
   }
   return {.name = name, .epochs = 300};  // the paper's
 }

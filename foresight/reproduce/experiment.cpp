@@ -22,9 +22,11 @@ std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
 std::uint64_t instances_per_epoch(const Scale& scale, const DataSpec& data) {
   if (scale.decisions == 0) return scale.instances;
   const Instance instance = sources().make(data.source)->draw(0, 0);
-  const auto horizon = std::max(1, instance.num_arrivals());
-  const auto batches = scale.decisions / scale.epochs / horizon / 200;
-  return 200 * static_cast<std::uint64_t>(std::max<std::int64_t>(1, batches));
+  // With 100 fixed nodes a decision costs about five times as much as with few.
+  const double cost = 1 + instance.market().num_fixed / 25.0;
+  const double batches =
+      scale.decisions / cost / scale.epochs / std::max(1, instance.num_arrivals()) / 200;
+  return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
 }
 
 /// Says what a job is for.

@@ -20,7 +20,9 @@ namespace foresight {
 struct Scale {
   std::string name;
   int epochs = 100;
-  std::int64_t decisions = 0;  // per training run in all; 0: `instances` per epoch
+  /// Decisions per training run in all, fewer where many fixed nodes make them costly; 0: as many
+  /// as `instances` per epoch have.
+  double decisions = 0;
   std::uint64_t instances = 20'000;
   std::uint64_t validation_instances = 1'000;
   std::uint64_t test_instances = 2'000;
