@@ -22,8 +22,8 @@ void add(std::span<float> to, std::span<const float> values) {
 
 }  // namespace
 
-Mlp::Mlp(std::string prefix, std::vector<std::size_t> sizes)
-    : prefix_(std::move(prefix)), sizes_(std::move(sizes)) {
+Mlp::Mlp(std::string prefix, std::vector<std::size_t> sizes, std::size_t shared)
+    : prefix_(std::move(prefix)), sizes_(std::move(sizes)), shared_(shared) {
   if (sizes_.size() < 2) {
     fail(ErrorCode::kUsage, "perceptron \"{}\" has {} sizes and needs at least 2", prefix_,
          sizes_.size());
@@ -31,6 +31,7 @@ Mlp::Mlp(std::string prefix, std::vector<std::size_t> sizes)
   if (std::ranges::find(sizes_, std::size_t{0}) != sizes_.end()) {
     fail(ErrorCode::kUsage, "perceptron \"{}\" has a layer of size 0", prefix_);
   }
+  assert(shared == 0 || (shared < sizes_.front() && num_layers() > 1));
 }
 
 std::string Mlp::weight_name(std::size_t layer) const {
@@ -79,7 +80,23 @@ void PackedMlp::load(const Parameters& parameters) {
   }
 }
 
+/// What the new groups' shared inputs add to the first layer.
+void PackedMlp::forward_shared(MlpTape& tape) const {
+  auto& groups = tape.groups_;
+  const Layer& first = layers_.front();
+  kernels_->multiply({.a = groups.inputs.from(groups.computed),
+                      .b = first.transposed.from(mlp_.own()),
+                      .c = groups.sums.from(groups.computed),
+                      .rows = groups.count - groups.computed,
+                      .columns = groups.sums.columns(),
+                      .depth = mlp_.shared(),
+                      .bias = first.bias[0].data()});
+  groups.computed = groups.count;
+}
+
 void PackedMlp::forward(MlpTape& tape) const {
+  const bool shares = mlp_.shared() > 0;
+  if (shares) forward_shared(tape);
   const bool record = tape.record_ == MlpTape::Record::kYes;
   for (std::size_t begin = tape.computed_; begin < tape.rows_; begin += kChunk) {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -96,6 +113,14 @@ void PackedMlp::forward(MlpTape& tape) const {
                          .depth = input.columns(),
                          .bias = layer.bias[0].data(),
                          .relu = !last};
+      if (first && shares) {
+        for (std::size_t k = 0; k < product.rows; ++k) {
+          const auto sums = tape.groups_.sums[tape.groups_.of_row[begin + k]];
+          std::ranges::copy(sums, product.c.data + k * product.c.stride);
+        }
+        product.bias = nullptr;
+        product.add = true;
+      }
       if (last && output.columns() == 1) {
         product.b = layer.weight.from(0);
         kernels_->dot(product);
@@ -107,10 +132,27 @@ void PackedMlp::forward(MlpTape& tape) const {
   tape.computed_ = tape.rows_;
 }
 
+/// The gradient of the shared inputs' weights, given that of the groups' sums.
+void PackedMlp::backward_shared(MlpTape& tape) const {
+  auto& groups = tape.groups_;
+  groups.weight.set_zero();
+  for (std::size_t begin = 0; begin < groups.count; begin += kChunk) {
+    kernels_->multiply_transposed({.a = groups.gradients.from(begin),
+                                   .b = groups.inputs.from(begin),
+                                   .c = groups.weight.from(0),
+                                   .rows = groups.gradients.columns(),
+                                   .columns = mlp_.shared(),
+                                   .depth = std::min(kChunk, groups.count - begin),
+                                   .add = true});
+  }
+}
+
 void PackedMlp::backward(MlpTape& tape, Parameters& gradient, InputGradient input_gradient) const {
   assert(tape.record_ == MlpTape::Record::kYes && tape.computed_ == tape.rows_);
+  const bool shares = mlp_.shared() > 0;
   const bool wants_input = input_gradient == InputGradient::kYes;
   if (wants_input) tape.input_gradients_.reserve(tape.rows_);
+  tape.groups_.gradients.set_zero();
   for (auto& work : tape.work_) {
     work.weight.set_zero();
     work.bias.set_zero();
@@ -121,7 +163,7 @@ void PackedMlp::backward(MlpTape& tape, Parameters& gradient, InputGradient inpu
     for (std::size_t i = layers_.size(); i-- > 0;) {
       const Layer& layer = layers_[i];
       auto& work = tape.work_[i];
-      const std::size_t inputs = layer.weight.columns();
+      const std::size_t inputs = tape.activations_[i].columns();
       const std::size_t outputs = layer.transposed.columns();
       const ConstRows input = tape.activations_[i].from(begin);
       kernels_->multiply_transposed({.a = delta,
@@ -138,6 +180,12 @@ void PackedMlp::backward(MlpTape& tape, Parameters& gradient, InputGradient inpu
                                      .columns = outputs,
                                      .depth = rows,
                                      .add = true});
+      if (i == 0 && shares) {
+        for (std::size_t k = 0; k < rows; ++k) {
+          add(tape.groups_.gradients[tape.groups_.of_row[begin + k]],
+              {delta.data + k * delta.stride, outputs});
+        }
+      }
       if (i == 0 && !wants_input) break;
       const MutableRows next = i > 0 ? work.delta.from(0) : tape.input_gradients_.from(begin);
       kernels_->multiply({.a = delta,
@@ -150,11 +198,14 @@ void PackedMlp::backward(MlpTape& tape, Parameters& gradient, InputGradient inpu
       delta = next;
     }
   }
+  if (shares) backward_shared(tape);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto& [delta, weight, bias] = tape.work_[i];
     const std::span<float> to = gradient[mlp_.weight_name(i)];
     for (std::size_t output = 0; output < bias.columns(); ++output) {
-      add(to.subspan(output * weight.columns()), weight[output]);
+      const auto row = to.subspan(output * mlp_.sizes()[i], mlp_.sizes()[i]);
+      add(row, weight[output]);
+      if (i == 0 && shares) add(row.subspan(mlp_.own()), tape.groups_.weight[output]);
     }
     add(gradient[mlp_.bias_name(i)], bias[0]);
   }
@@ -163,13 +214,22 @@ void PackedMlp::backward(MlpTape& tape, Parameters& gradient, InputGradient inpu
 MlpTape::MlpTape(const PackedMlp& packed, Record record)
     : record_(record),
       output_gradients_(*packed.kernels_, 0, packed.mlp_.sizes().back()),
-      input_gradients_(*packed.kernels_, 0, packed.mlp_.sizes().front()) {
+      input_gradients_(*packed.kernels_, 0, packed.mlp_.own()),
+      groups_{.inputs = {*packed.kernels_, 0, packed.mlp_.shared()},
+              .sums = {*packed.kernels_, 0, packed.mlp_.sizes()[1]},
+              .gradients = {*packed.kernels_, 0, packed.mlp_.sizes()[1]},
+              .weight = {*packed.kernels_, packed.mlp_.sizes()[1], packed.mlp_.shared()}} {
   const Kernels& kernels = *packed.kernels_;
-  for (const std::size_t size : packed.mlp_.sizes())
-    activations_.emplace_back(kernels, kChunk, size);
+  for (std::size_t i = 0; i < packed.mlp_.sizes().size(); ++i) {
+    activations_.emplace_back(kernels, kChunk, i == 0 ? packed.mlp_.own() : packed.mlp_.sizes()[i]);
+  }
   if (record == Record::kNo) return;
-  for (const auto& [weight, transposed, bias] : packed.layers_) {
-    work_.push_back({.delta = {kernels, kChunk, weight.columns()}, .weight = weight, .bias = bias});
+  for (std::size_t i = 0; i < packed.layers_.size(); ++i) {
+    const std::size_t inputs = activations_[i].columns();
+    const std::size_t outputs = packed.mlp_.sizes()[i + 1];
+    work_.push_back({.delta = {kernels, kChunk, inputs},
+                     .weight = {kernels, outputs, inputs},
+                     .bias = {kernels, 1, outputs}});
   }
 }
 
@@ -184,6 +244,13 @@ std::size_t MlpTape::append(std::size_t rows) {
     output_gradients_.reserve(rows_);
     for (std::size_t row = first; row < rows_; ++row)
       std::ranges::fill(output_gradients_[row], 0.0f);
+  }
+  if (groups_.inputs.columns() > 0) {
+    groups_.of_row.resize(first);
+    groups_.of_row.resize(rows_, groups_.count++);
+    groups_.inputs.reserve(groups_.count);
+    groups_.sums.reserve(groups_.count);
+    if (record) groups_.gradients.reserve(groups_.count);
   }
   return first;
 }

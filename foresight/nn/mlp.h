@@ -18,6 +18,9 @@
 //   packed.backward(tape, gradient);              // all rows at once; adds to the gradient
 //   tape.clear();
 //
+// Rows that differ in their first inputs only can share the others, which are then multiplied once
+// for all of them: see `Mlp::shared`.
+//
 // A row's outputs do not depend, to the bit, on the rows computed with it. The gradient depends on
 // all rows and their order, and not on how they were split into calls of `forward`.
 #pragma once
@@ -38,9 +41,13 @@ namespace foresight {
 class Mlp {
  public:
   /// Throws Error(kUsage) unless there are at least two sizes, all positive.
-  Mlp(std::string prefix, std::vector<std::size_t> sizes);
+  Mlp(std::string prefix, std::vector<std::size_t> sizes, std::size_t shared = 0);
 
   const std::vector<std::size_t>& sizes() const { return sizes_; }
+  /// How many of the inputs, the last ones, are shared by all rows of one `MlpTape::append`. If
+  /// any, there must be a hidden layer.
+  std::size_t shared() const { return shared_; }
+  std::size_t own() const { return sizes_.front() - shared_; }
   std::size_t num_layers() const { return sizes_.size() - 1; }
 
   /// The tensors of layer i, named as in a PyTorch Sequential of Linear and ReLU:
@@ -56,6 +63,7 @@ class Mlp {
  private:
   std::string prefix_;
   std::vector<std::size_t> sizes_;
+  std::size_t shared_;
 };
 
 class MlpTape;
@@ -71,13 +79,16 @@ class PackedMlp {
   void forward(MlpTape& tape) const;
 
   /// Adds to `gradient` the gradient of sum(output_gradient * output) over all rows of a recording
-  /// tape; on request also computes the tape's input gradients.
+  /// tape; on request also computes the gradients of the rows' own inputs.
   enum class InputGradient { kNo, kYes };
   void backward(MlpTape& tape, Parameters& gradient,
                 InputGradient input_gradient = InputGradient::kNo) const;
 
  private:
   friend class MlpTape;
+
+  void forward_shared(MlpTape& tape) const;
+  void backward_shared(MlpTape& tape) const;
 
   struct Layer {
     Matrix weight;      // a row per output
@@ -104,10 +115,15 @@ class MlpTape {
   /// Adds rows whose inputs the caller fills, and returns the index of the first one.
   std::size_t append(std::size_t rows);
   /// Forgets the rows and keeps the memory.
-  void clear() { rows_ = computed_ = 0; }
+  void clear() {
+    rows_ = computed_ = 0;
+    groups_.count = groups_.computed = 0;
+  }
   std::size_t rows() const { return rows_; }
 
+  /// A row's own inputs, and those it shares with the rows appended with it.
   std::span<float> input(std::size_t row) { return activations_.front()[row]; }
+  std::span<float> shared_input(std::size_t row) { return groups_.inputs[groups_.of_row[row]]; }
   std::span<const float> output(std::size_t row) const { return activations_.back()[row]; }
   /// To be filled before `backward`; 0 at first.
   std::span<float> output_gradient(std::size_t row) { return output_gradients_[row]; }
@@ -131,6 +147,18 @@ class MlpTape {
     Matrix bias;
   };
   std::vector<Work> work_;
+
+  // The rows of one `append` are a group; kept only where there are shared inputs.
+  struct Groups {
+    Matrix inputs;
+    Matrix sums;       // what the inputs add to the first layer, with its bias
+    Matrix gradients;  // of the sums
+    Matrix weight;     // gradient of the shared inputs' weights
+    std::size_t count = 0;
+    std::size_t computed = 0;
+    std::vector<std::size_t> of_row = {};
+  };
+  Groups groups_;
 };
 
 }  // namespace foresight

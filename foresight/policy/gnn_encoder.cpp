@@ -7,18 +7,6 @@ namespace {
 
 using View = Dense::View;
 
-constexpr const char* kInitial = "initial_stepcontext";
-constexpr const char* kEdgeWeight = "embedder.l1.weight";
-constexpr const char* kEdgeBias = "embedder.l1.bias";
-constexpr const char* kFixedWeight = "embedder.node_embed_u.weight";
-constexpr const char* kFixedBias = "embedder.node_embed_u.bias";
-constexpr const char* kArrivalWeight = "embedder.node_embed_v.weight";
-constexpr const char* kArrivalBias = "embedder.node_embed_v.bias";
-constexpr const char* kLayerBias = "embedder.conv1.bias";
-constexpr const char* kRoot = "embedder.conv1.lin.weight";
-constexpr const char* kSolutionWeight = "step_context_transf.weight";
-constexpr const char* kSolutionBias = "step_context_transf.bias";
-
 /// c += a
 void add(View c, View a) {
   assert(c.rows == a.rows && c.columns == a.columns);
@@ -63,8 +51,8 @@ struct GraphEncoder::Weights {
         edge_bias(embed, embed),
         layer_bias(embed, 1),
         solution(embed, 2 * embed),
-        fixed(embed, inputs.fixed_summary()),
-        arrival(embed, inputs.arrival_summary()) {}
+        fixed(embed, fixed_summary(inputs)),
+        arrival(embed, arrival_summary(inputs)) {}
 
   Dense node_fixed, node_arrival;  // M_u, M_v, with the embeddings' biases as the last column
   Dense root, edge_weight, edge_bias, layer_bias;  // R, A, B, b
@@ -106,38 +94,12 @@ struct GraphEncoder::Weights {
   }
 };
 
-GraphEncoder::GraphEncoder(const NodeInputs& inputs, std::size_t embed)
-    : inputs_(inputs), columns_(inputs), embed_(embed) {}
-
-void GraphEncoder::declare(Parameters& parameters) const {
-  parameters.add(kInitial, {1, 1, embed_});
-  parameters.add(kEdgeWeight, {embed_ * embed_, 1});
-  parameters.add(kEdgeBias, {embed_ * embed_});
-  parameters.add(kFixedWeight, {embed_, inputs_.fixed() - 1});
-  parameters.add(kFixedBias, {embed_});
-  if (!inputs_.one_embedding()) {
-    parameters.add(kArrivalWeight, {embed_, inputs_.arrival() - 1});
-    parameters.add(kArrivalBias, {embed_});
-  }
-  parameters.add(kLayerBias, {embed_});
-  parameters.add(kRoot, {embed_, embed_});
-  parameters.add(kSolutionWeight, {embed_, 2 * embed_});
-  parameters.add(kSolutionBias, {embed_});
-}
-
-void GraphEncoder::initialise(Parameters& parameters, Rng& rng) const {
-  initialise_linear(parameters[kInitial], embed_, rng);
-  initialise_linear(parameters[kEdgeWeight], 1, rng);
-  initialise_linear(parameters[kEdgeBias], 1, rng);
-  initialise_linear(parameters[kFixedWeight], inputs_.fixed() - 1, rng);
-  initialise_linear(parameters[kFixedBias], inputs_.fixed() - 1, rng);
-  if (!inputs_.one_embedding()) {
-    initialise_linear(parameters[kArrivalWeight], inputs_.arrival() - 1, rng);
-    initialise_linear(parameters[kArrivalBias], inputs_.arrival() - 1, rng);
-  }
-  initialise_linear(parameters[kRoot], embed_, rng);
-  initialise_linear(parameters[kSolutionWeight], 2 * embed_, rng);
-  initialise_linear(parameters[kSolutionBias], 2 * embed_, rng);
+GraphEncoder::GraphEncoder(const GnnShape& shape)
+    : inputs_(shape.inputs),
+      columns_(shape.inputs),
+      embed_(shape.embed),
+      outputs_(shape.decoder_inputs()) {
+  assert(shape.layers == 1);
 }
 
 GraphEncoder::Weights GraphEncoder::read(const Parameters& parameters) const {
@@ -145,8 +107,8 @@ GraphEncoder::Weights GraphEncoder::read(const Parameters& parameters) const {
   const View fixed = w.node_fixed.view();
   const View arrival = w.node_arrival.view();
   const std::size_t constant = inputs_.fixed() - 1;
-  read_into(fixed.part(0, 0, embed_, constant), parameters[kFixedWeight]);
-  read_into(fixed.part(0, constant, embed_, 1), parameters[kFixedBias]);
+  read_into(fixed.part(0, 0, embed_, constant), parameters[GnnShape::kFixedWeight]);
+  read_into(fixed.part(0, constant, embed_, 1), parameters[GnnShape::kFixedBias]);
   if (inputs_.one_embedding()) {
     for (std::size_t i = 0; i < embed_; ++i) {
       arrival(i, 0) = fixed(i, constant - 1) * static_cast<double>(inputs_.arrival_state()) +
@@ -154,14 +116,14 @@ GraphEncoder::Weights GraphEncoder::read(const Parameters& parameters) const {
     }
   } else {
     const std::size_t attributes = inputs_.arrival() - 1;
-    read_into(arrival.part(0, 0, embed_, attributes), parameters[kArrivalWeight]);
-    read_into(arrival.part(0, attributes, embed_, 1), parameters[kArrivalBias]);
+    read_into(arrival.part(0, 0, embed_, attributes), parameters[GnnShape::kArrivalWeight]);
+    read_into(arrival.part(0, attributes, embed_, 1), parameters[GnnShape::kArrivalBias]);
   }
-  read_into(w.root.view(), parameters[kRoot]);
-  read_into(w.edge_weight.view(), parameters[kEdgeWeight]);
-  read_into(w.edge_bias.view(), parameters[kEdgeBias]);
-  read_into(w.layer_bias.view(), parameters[kLayerBias]);
-  read_into(w.solution.view(), parameters[kSolutionWeight]);
+  read_into(w.root.view(), parameters[GnnShape::root(1)]);
+  read_into(w.edge_weight.view(), parameters[GnnShape::edge_weight(1)]);
+  read_into(w.edge_bias.view(), parameters[GnnShape::edge_bias(1)]);
+  read_into(w.layer_bias.view(), parameters[GnnShape::layer_bias(1)]);
+  read_into(w.solution.view(), parameters[GnnShape::kSolutionWeight]);
   w.embed(w.fixed, w.node_fixed, w.node_arrival);
   w.embed(w.arrival, w.node_arrival, w.node_fixed);
   return w;
@@ -173,8 +135,8 @@ namespace {
 struct Layout {
   Layout(Dense& matrix, const GraphColumns& at, const NodeInputs& inputs, std::size_t embed)
       : t(matrix.view()) {
-    const std::size_t fixed = inputs.fixed_summary();
-    const std::size_t own = inputs.arrival_summary();
+    const std::size_t fixed = fixed_summary(inputs);
+    const std::size_t own = arrival_summary(inputs);
     arrival = t.part(5, at.arrival, embed, own);
     candidate = t.part(5 + embed, at.candidate, embed, fixed);
     initial = t.part(5 + 2 * embed, at.nothing_decided, embed, 1);
@@ -206,9 +168,9 @@ Dense GraphEncoder::matrix(const Parameters& parameters) const {
   add_product(to.past_fixed, theta.part(0, 0, embed_, embed_), w.fixed.view());
   add_product(to.past_arrival, theta.part(0, embed_, embed_, embed_), w.arrival.view());
   Dense vector(embed_, 1);
-  read_into(vector.view(), parameters[kSolutionBias]);
+  read_into(vector.view(), parameters[GnnShape::kSolutionBias]);
   add(to.past_constant, vector.view());
-  read_into(to.initial, parameters[kInitial]);
+  read_into(to.initial, parameters[GnnShape::kInitial]);
   return result;
 }
 
@@ -241,18 +203,18 @@ void GraphEncoder::backward(const Parameters& parameters, Dense matrix_gradient,
     }
   } else {
     const std::size_t attributes = inputs_.arrival() - 1;
-    add_to(gradient[kArrivalWeight], arrival.part(0, 0, embed_, attributes));
-    add_to(gradient[kArrivalBias], arrival.part(0, attributes, embed_, 1));
+    add_to(gradient[GnnShape::kArrivalWeight], arrival.part(0, 0, embed_, attributes));
+    add_to(gradient[GnnShape::kArrivalBias], arrival.part(0, attributes, embed_, 1));
   }
-  add_to(gradient[kFixedWeight], fixed.part(0, 0, embed_, constant));
-  add_to(gradient[kFixedBias], fixed.part(0, constant, embed_, 1));
-  add_to(gradient[kRoot], d.root.view());
-  add_to(gradient[kEdgeWeight], d.edge_weight.view());
-  add_to(gradient[kEdgeBias], d.edge_bias.view());
-  add_to(gradient[kLayerBias], d.layer_bias.view());
-  add_to(gradient[kSolutionWeight], d_theta);
-  add_to(gradient[kSolutionBias], from.past_constant);
-  add_to(gradient[kInitial], from.initial);
+  add_to(gradient[GnnShape::kFixedWeight], fixed.part(0, 0, embed_, constant));
+  add_to(gradient[GnnShape::kFixedBias], fixed.part(0, constant, embed_, 1));
+  add_to(gradient[GnnShape::root(1)], d.root.view());
+  add_to(gradient[GnnShape::edge_weight(1)], d.edge_weight.view());
+  add_to(gradient[GnnShape::edge_bias(1)], d.edge_bias.view());
+  add_to(gradient[GnnShape::layer_bias(1)], d.layer_bias.view());
+  add_to(gradient[GnnShape::kSolutionWeight], d_theta);
+  add_to(gradient[GnnShape::kSolutionBias], from.past_constant);
+  add_to(gradient[GnnShape::kInitial], from.initial);
 }
 
 }  // namespace foresight

@@ -1,7 +1,6 @@
-// The encoder of gnn-hist as what it is with one message-passing layer: one matrix.
+// The encoder of gnn-hist as what it is with one message-passing layer (gnn_model.h): one matrix.
 //
-// With x_i = M_i (inputs of i) the linear node embedding, the layer (an edge-conditioned linear
-// map with mean aggregation; Gilmer et al., 2017) is
+// With x_i = M_i (inputs of i) the linear node embedding, the layer is
 //
 //   e_i = R x_i + mean_j W(w_ij)^T x_j + b,     W(w) = w A + B,
 //
@@ -24,6 +23,7 @@
 #include "foresight/nn/matrix.h"
 #include "foresight/nn/parameters.h"
 #include "foresight/policy/gnn_graph.h"
+#include "foresight/policy/gnn_model.h"
 
 namespace foresight {
 
@@ -57,15 +57,10 @@ class Dense {
 
 class GraphEncoder {
  public:
-  GraphEncoder(const NodeInputs& inputs, std::size_t embed);
+  explicit GraphEncoder(const GnnShape& shape);
 
-  /// The reference's names: initial_stepcontext, embedder.*, step_context_transf.*.
-  void declare(Parameters& parameters) const;
-  void initialise(Parameters& parameters, Rng& rng) const;
-
-  /// Length of the decoder's input: gain, time, value, is_skip, mask, and the embeddings of the
-  /// arrival, the candidate, the solution, and all fixed nodes.
-  std::size_t outputs() const { return 5 + 4 * embed_; }
+  /// Length of the decoder's input.
+  std::size_t outputs() const { return outputs_; }
   const GraphColumns& columns() const { return columns_; }
 
   /// T: a row per input of the decoder, a column per column of `EpisodeGraph`'s rows.
@@ -81,6 +76,7 @@ class GraphEncoder {
   NodeInputs inputs_;
   GraphColumns columns_;
   std::size_t embed_;
+  std::size_t outputs_;
 };
 
 }  // namespace foresight

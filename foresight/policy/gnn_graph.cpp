@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "foresight/base/error.h"
 #include "foresight/features/features.h"
 
 namespace foresight {
@@ -20,52 +19,31 @@ std::size_t index(NodeId u) {
 
 }  // namespace
 
-NodeInputs::NodeInputs(const Schema& schema)
-    : budgets(schema.problem == "adwords"),
-      fixed_attributes(schema.topics.empty() ? schema.fixed_attributes : schema.topics),
-      arrival_attributes(schema.arrival_attributes),
-      topics(!schema.topics.empty()) {}
-
 GraphColumns::GraphColumns(const NodeInputs& inputs) {
-  time = candidate + inputs.fixed_summary();
+  time = candidate + fixed_summary(inputs);
   value = time + 1;
   nothing_decided = value + 1;
   arrival = nothing_decided + 1;
-  past_fixed = arrival + inputs.arrival_summary();
-  past_arrival = past_fixed + inputs.fixed_summary();
-  mean = past_arrival + inputs.arrival_summary();
-  width = mean + inputs.fixed_summary();
+  past_fixed = arrival + arrival_summary(inputs);
+  past_arrival = past_fixed + fixed_summary(inputs);
+  mean = past_arrival + arrival_summary(inputs);
+  width = mean + fixed_summary(inputs);
 }
 
 EpisodeGraph::EpisodeGraph(const NodeInputs& inputs, const Market& market)
     : inputs_(inputs),
-      summaries_(index(market.num_fixed) * inputs.fixed_summary()),
-      skip_(inputs.fixed_summary()),
-      arrival_(inputs.arrival_summary()),
-      fixed_sum_(inputs.fixed_summary()),
-      past_fixed_sum_(inputs.fixed_summary()),
-      past_arrival_sum_(inputs.arrival_summary()) {
-  const std::size_t attributes = inputs.fixed_attributes.size();
-  const auto found =
-      inputs.topics ? static_cast<std::size_t>(market.num_topics) : market.attributes.width;
-  if (attributes > 0 && found != attributes && market.num_fixed > 0) {
-    fail(ErrorCode::kData,
-         "this model was built for fixed nodes with {} {} and cannot serve an instance with {}",
-         attributes, inputs.topics ? "topics" : "attributes", found);
-  }
-  skip_[attributes] = inputs.skip_state();
-  skip_[attributes + 1] = 1;
+      summaries_(index(market.num_fixed) * fixed_summary(inputs)),
+      skip_(fixed_summary(inputs)),
+      arrival_(arrival_summary(inputs)),
+      fixed_sum_(fixed_summary(inputs)),
+      past_fixed_sum_(fixed_summary(inputs)),
+      past_arrival_sum_(arrival_summary(inputs)) {
+  inputs.check(market);
+  inputs.fill_skip(skip_);
   nodes_.resize(index(market.num_fixed));
   for (NodeId u = 0; u < market.num_fixed; ++u) {
     const auto z = summary(u);
-    if (inputs.topics) {
-      for (const std::int32_t topic : market.topics_of(u)) z[static_cast<std::size_t>(topic)] = 1;
-    } else if (attributes > 0) {
-      std::ranges::copy(market.attributes[index(u)], z.begin());
-    }
-    nodes_[index(u)].remaining = inputs.budgets ? static_cast<double>(market.budgets[index(u)]) : 1;
-    z[attributes] = inputs.budgets ? market.budgets[index(u)] : 0;
-    z[attributes + 1] = 1;
+    inputs.fill_fixed(market, u, z);
     for (std::size_t i = 0; i < z.size(); ++i) fixed_sum_[i] += static_cast<double>(z[i]);
   }
 }
@@ -91,51 +69,30 @@ void EpisodeGraph::move(NodeId u, std::size_t entry, float value) {
   past_arrival_sum_[inputs_.arrival() + inputs_.fixed() + entry] += node.arrival_share * change;
 }
 
-/// What was decided about the previous arrival: the offer whose cost is gone. (A bid of 0 leaves no
-/// trace; the first of several such is taken.)
-NodeId EpisodeGraph::last_choice(const State& state) const {
-  if (state.history().skips > skips_) return kSkip;
-  const Offer* chosen = nullptr;
-  for (const Offer& offer : offers_) {
-    const double left = nodes_[index(offer.node)].remaining - static_cast<double>(offer.cost);
-    if (left != state.remaining(offer.node)) continue;
-    if (!chosen || offer.cost > chosen->cost) chosen = &offer;
-  }
-  assert(chosen);
-  return chosen->node;
-}
-
 void EpisodeGraph::take_decision(const State& state) {
   for (std::size_t i = 0; i < arrival_.size(); ++i) {
     past_arrival_sum_[i] += static_cast<double>(arrival_[i]);
   }
-  const NodeId choice = last_choice(state);
+  const NodeId choice = watch_.last_choice(state);
   skips_ = state.history().skips;
   if (choice == kSkip) return;
   Node& node = nodes_[index(choice)];
-  node.remaining = state.remaining(choice);
   ++node.chosen;
   const auto z = summary(choice);
   for (std::size_t i = 0; i < z.size(); ++i) past_fixed_sum_[i] += static_cast<double>(z[i]);
-  move(choice, inputs_.fixed() - 2, inputs_.budgets ? static_cast<float>(node.remaining) : 1);
+  move(choice, inputs_.state(), inputs_.matched_state(state, choice));
 }
 
 void EpisodeGraph::observe(const State& state) {
   assert(state.history().arrivals == arrivals_);
-  const auto attributes = state.arrival().attributes;
-  if (!inputs_.one_embedding() && attributes.size() != inputs_.arrival_attributes.size()) {
-    fail(ErrorCode::kData,
-         "this model was built for arrivals with {} attributes and cannot serve one with {}",
-         inputs_.arrival_attributes.size(), attributes.size());
-  }
+  inputs_.check(state.arrival());
   if (arrivals_++ > 0) take_decision(state);
-  offers_.assign(state.offers().begin(), state.offers().end());
+  watch_.see(state);
 
   const std::size_t fixed = inputs_.fixed();
   const std::size_t own = inputs_.arrival();
   std::ranges::fill(arrival_, 0.0F);
-  if (!inputs_.one_embedding()) std::ranges::copy(attributes, arrival_.begin());
-  arrival_[own - 1] = 1;
+  inputs_.fill_arrival(state.arrival(), arrival_);
   const std::span<float> weighted = std::span(arrival_).subspan(own, fixed);
   const std::span<float> plain = std::span(arrival_).subspan(own + fixed);
 
@@ -165,23 +122,24 @@ void EpisodeGraph::observe(const State& state) {
 }
 
 void EpisodeGraph::fill_shared(const State& state, const GraphColumns& columns,
-                               std::span<float> row) const {
+                               std::span<float> shared) const {
+  const auto row = [&](std::size_t column) -> float& { return shared[column - columns.time]; };
   const EpisodeFeatures episode(state, {.history = true, .budgets = inputs_.budgets});
   const int decided = arrivals_ - 1;
   const double per_decision = decided > 0 ? 1.0 / decided : 0;
   const double per_node = 1 / (1 + static_cast<double>(nodes_.size()));
-  row[columns.time] = episode.time;
-  row[columns.value] = episode.value;
-  row[columns.nothing_decided] = decided == 0 ? 1 : 0;
+  row(columns.time) = episode.time;
+  row(columns.value) = episode.value;
+  row(columns.nothing_decided) = decided == 0 ? 1 : 0;
   for (std::size_t i = 0; i < arrival_.size(); ++i) {
-    row[columns.arrival + i] = arrival_[i];
-    row[columns.past_arrival + i] = static_cast<float>(past_arrival_sum_[i] * per_decision);
+    row(columns.arrival + i) = arrival_[i];
+    row(columns.past_arrival + i) = static_cast<float>(past_arrival_sum_[i] * per_decision);
   }
   for (std::size_t i = 0; i < skip_.size(); ++i) {
     const auto skip = static_cast<double>(skip_[i]);
-    row[columns.past_fixed + i] =
+    row(columns.past_fixed + i) =
         static_cast<float>((past_fixed_sum_[i] + skips_ * skip) * per_decision);
-    row[columns.mean + i] = static_cast<float>((fixed_sum_[i] + skip) * per_node);
+    row(columns.mean + i) = static_cast<float>((fixed_sum_[i] + skip) * per_node);
   }
 }
 

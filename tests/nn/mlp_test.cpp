@@ -262,6 +262,63 @@ TEST_P(MlpTest, OutputGradientsStartAtZero) {
   EXPECT_EQ(gradient, setup.parameters.zeros());
 }
 
+TEST_P(MlpTest, SharedInputsCountAsIfEveryRowHadThem) {
+  constexpr std::size_t kOwn = 5, kShared = 12;
+  const std::vector<std::size_t> sizes = {kOwn + kShared, 20, 9, 2};
+  Rng rng(3, Stream::kPolicy, 0);
+  const auto fill = [&](std::span<float> values) {
+    for (float& value : values) value = static_cast<float>(rng.normal());
+  };
+  const Mlp mlp("ff", sizes, kShared), plain("ff", sizes);
+  Parameters parameters;
+  mlp.declare(parameters);
+  mlp.initialise(parameters, rng);
+  PackedMlp packed(mlp, kernels_), plain_packed(plain, kernels_);
+  packed.load(parameters);
+  plain_packed.load(parameters);
+  MlpTape tape(packed), plain_tape(plain_packed), forgetful(packed, MlpTape::Record::kNo);
+  for (int round = 0; round < 2; ++round) {  // the second on tapes that were used before
+    tape.clear();
+    plain_tape.clear();
+    for (const std::size_t rows : {1u, 70u, 3u, 100u, 2u}) {
+      const std::size_t first = tape.append(rows);
+      plain_tape.append(rows);
+      forgetful.clear();
+      forgetful.append(rows);
+      fill(tape.shared_input(first));
+      std::ranges::copy(tape.shared_input(first), forgetful.shared_input(0).begin());
+      for (std::size_t row = first; row < first + rows; ++row) {
+        fill(tape.input(row));
+        std::ranges::copy(tape.input(row), forgetful.input(row - first).begin());
+        std::ranges::copy(tape.input(row), plain_tape.input(row).begin());
+        std::ranges::copy(tape.shared_input(row), plain_tape.input(row).subspan(kOwn).begin());
+      }
+      packed.forward(tape);
+      packed.forward(forgetful);
+      plain_packed.forward(plain_tape);
+      for (std::size_t row = first; row < first + rows; ++row) {
+        EXPECT_TRUE(std::ranges::equal(tape.output(row), forgetful.output(row - first)));
+        for (std::size_t i = 0; i < 2; ++i) {
+          EXPECT_NEAR(tape.output(row)[i], plain_tape.output(row)[i], 1e-5);
+        }
+        fill(tape.output_gradient(row));
+        std::ranges::copy(tape.output_gradient(row), plain_tape.output_gradient(row).begin());
+      }
+    }
+    Parameters gradient = parameters.zeros(), expected = parameters.zeros();
+    packed.backward(tape, gradient, InputGradient::kYes);
+    plain_packed.backward(plain_tape, expected, InputGradient::kYes);
+    for (std::size_t i = 0; i < gradient.values().size(); ++i) {
+      EXPECT_NEAR(gradient.values()[i], expected.values()[i], 1e-3) << "parameter " << i;
+    }
+    for (std::size_t row = 0; row < tape.rows(); ++row) {
+      for (std::size_t i = 0; i < kOwn; ++i) {
+        EXPECT_NEAR(tape.input_gradient(row)[i], plain_tape.input_gradient(row)[i], 1e-5);
+      }
+    }
+  }
+}
+
 TEST_P(MlpTest, AllInstructionSetsAgree) {
   for (const auto& sizes : shapes()) {
     Setup setup(kernels_, sizes, 100);

@@ -1,11 +1,16 @@
-// gnn-hist: parity with the reference's network, and equality of the folded, incremental encoder
-// with a plain one that embeds the whole graph again at every step.
+// gnn-hist: parity with the reference's network, and equality of both encoders, the folded,
+// incremental one and the deep one, with a plain one in double precision.
 #include <cmath>
+#include <map>
 
 #include "tests/expect_error.h"
 #include "tests/golden_episode.h"
+#include "tests/policy/plain_gnn.h"
+#include "tests/temp_folder.h"
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "foresight/policy/checkpoint.h"
 #include "foresight/policy/model.h"
 #include "foresight/policy/play.h"
 
@@ -20,171 +25,42 @@ std::unique_ptr<Model> build(const std::string& spec, const Schema& schema) {
   return models().make(spec)->build({schema, 0});
 }
 
-// ---- the network as the paper describes it, in double precision and without shortcuts
-
-using Vector = std::vector<double>;
-
-Vector operator+(Vector a, const Vector& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-  return a;
-}
-
-Vector operator*(double factor, Vector a) {
-  for (double& x : a) x *= factor;
-  return a;
-}
-
-Vector concatenate(const std::vector<Vector>& parts) {
-  Vector all;
-  for (const Vector& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-struct PlainGnn {
-  explicit PlainGnn(const Parameters& parameters) {
-    for (const auto& tensor : parameters.tensors()) {
-      const auto values = parameters[tensor.name];
-      p[tensor.name] = Vector(values.begin(), values.end());
-    }
-    embed = p["initial_stepcontext"].size();
-  }
-
-  /// weight x, the weight having a row per output.
-  Vector product(const std::string& name, const Vector& x) const {
-    const Vector& weight = p.at(name);
-    Vector y(weight.size() / x.size());
-    for (std::size_t i = 0; i < weight.size(); ++i) y[i / x.size()] += weight[i] * x[i % x.size()];
-    return y;
-  }
-  Vector linear(const std::string& name, const Vector& x) const {
-    return product(name + ".weight", x) + p.at(name + ".bias");
-  }
-  /// x^T W(w)
-  Vector message(const Vector& x, double w) const {
-    const Vector& weight = p.at("embedder.l1.weight");
-    const Vector& bias = p.at("embedder.l1.bias");
-    Vector y(embed);
-    for (std::size_t i = 0; i < embed * embed; ++i) {
-      y[i % embed] += x[i / embed] * (w * weight[i] + bias[i]);
-    }
-    return y;
-  }
-  Vector convolve(const Vector& x, const Vector& messages, std::size_t neighbours) const {
-    return product("embedder.conv1.lin.weight", x) + p.at("embedder.conv1.bias") +
-           1.0 / static_cast<double>(std::max<std::size_t>(neighbours, 1)) * messages;
-  }
-
-  struct Seen {
-    std::vector<Offer> edges;
-    std::vector<float> attributes;
-    NodeId choice = kSkip;
-  };
-
-  /// Scores of skip and the offers; `seen` ends with the current arrival.
-  Vector scores(const State& state, const std::vector<Seen>& seen) const {
-    const Market& market = state.market();
-    const bool budgets = !market.budgets.empty();
-    const bool attributes = p.contains("embedder.node_embed_v.weight");
-    const auto fixed = static_cast<std::size_t>(market.num_fixed);
-    const auto topics = static_cast<std::size_t>(market.num_topics);
-    std::vector<Vector> inputs(fixed + 1, Vector(topics + 1));  // skip, then the fixed nodes
-    inputs[0].back() = attributes ? 0 : -1;
-    for (std::size_t u = 0; u < fixed; ++u) {
-      const auto node = static_cast<NodeId>(u);
-      for (const auto topic : market.topics_of(node)) {
-        inputs[u + 1][static_cast<std::size_t>(topic)] = 1;
-      }
-      if (budgets) inputs[u + 1].back() = state.remaining(node);
-    }
-    for (const Seen& past : seen) {
-      if (!budgets && past.choice != kSkip) {
-        inputs[static_cast<std::size_t>(past.choice) + 1].back() = 1;
-      }
-    }
-    std::vector<Vector> x;
-    for (const Vector& input : inputs) x.push_back(linear("embedder.node_embed_u", input));
-
-    std::vector<Vector> to_fixed(fixed + 1, Vector(embed));
-    std::vector<std::size_t> degree(fixed + 1);
-    std::vector<Vector> arrivals;
-    for (const Seen& arrival : seen) {
-      Vector input(arrival.attributes.begin(), arrival.attributes.end());
-      if (!attributes) {
-        input.assign(topics + 1, 0);
-        input.back() = budgets ? -2 : 2;
-      }
-      const Vector own =
-          linear(attributes ? "embedder.node_embed_v" : "embedder.node_embed_u", input);
-      Vector messages(embed);
-      auto edges = arrival.edges;
-      edges.push_back({kSkip, 0, 0});
-      for (const Offer& edge : edges) {
-        const auto u = static_cast<std::size_t>(edge.node + 1);
-        messages = messages + message(x[u], static_cast<double>(edge.gain));
-        to_fixed[u] = to_fixed[u] + message(own, static_cast<double>(edge.gain));
-        ++degree[u];
-      }
-      arrivals.push_back(convolve(own, messages, edges.size()));
-    }
-    std::vector<Vector> e;
-    Vector mean(embed);
-    for (std::size_t u = 0; u <= fixed; ++u) {
-      e.push_back(convolve(x[u], to_fixed[u], degree[u]));
-      mean = mean + 1 / static_cast<double>(fixed + 1) * e.back();
-    }
-    const std::size_t decided = seen.size() - 1;
-    Vector solution = decided == 0 ? p.at("initial_stepcontext") : Vector(embed);
-    for (std::size_t s = 0; s < decided; ++s) {
-      const auto u = static_cast<std::size_t>(seen[s].choice + 1);
-      solution = solution + 1 / static_cast<double>(decided) *
-                                linear("step_context_transf", concatenate({e[u], arrivals[s]}));
-    }
-    const double scale = budgets ? state.total_capacity() : static_cast<double>(fixed);
-    Vector result;
-    std::vector<Offer> candidates = {{kSkip, 0, 0}};
-    candidates.insert(candidates.end(), state.offers().begin(), state.offers().end());
-    for (const Offer& offer : candidates) {
-      Vector h = concatenate(
-          {{static_cast<double>(offer.gain), static_cast<double>(decided) / market.horizon,
-            state.value() / scale, offer.node == kSkip ? 1.0 : 0.0, 0.0},
-           arrivals.back(),
-           e[static_cast<std::size_t>(offer.node + 1)],
-           solution,
-           mean});
-      for (int layer = 0; p.contains("ff." + std::to_string(layer) + ".weight"); layer += 2) {
-        if (layer > 0) {
-          for (double& value : h) value = std::max(value, 0.0);
-        }
-        h = linear("ff." + std::to_string(layer), h);
-      }
-      result.push_back(h[0]);
-    }
-    return result;
-  }
-
-  std::map<std::string, Vector> p;
-  std::size_t embed;
-};
-
 // ---- random episodes
 
-Instance random_instance(const std::string& problem, Rng& rng, int arrivals) {
-  constexpr NodeId kFixed = 5;
-  InstanceBuilder builder(kFixed);
-  if (problem == "adwords") builder.set_budgets({1.0F, 0.5F, 2.0F, 0.7F, 1.3F});
-  if (problem == "osbm") builder.set_topics(4, {{0, 2}, {1}, {}, {0, 1, 3}, {2}});
+/// With order, the same instance whose node u is named order[u].
+Instance random_instance(const std::string& problem, Rng& rng, int arrivals,
+                         const std::vector<NodeId>& order = {0, 1, 2, 3, 4}) {
+  const auto renamed = [&](auto values) {
+    auto result = values;
+    for (std::size_t u = 0; u < order.size(); ++u) {
+      result[static_cast<std::size_t>(order[u])] = values[u];
+    }
+    return result;
+  };
+  InstanceBuilder builder(static_cast<NodeId>(order.size()));
+  if (problem == "adwords") {
+    builder.set_budgets(renamed(std::vector{1.0F, 0.5F, 2.0F, 0.7F, 1.3F}));
+  }
+  if (problem == "osbm") {
+    builder.set_topics(
+        4, renamed(std::vector<std::vector<std::int32_t>>{{0, 2}, {1}, {}, {0, 1, 3}, {2}}));
+  }
   std::vector<std::vector<float>> preferences(3), attributes(3);
   for (std::size_t user = 0; user < 3; ++user) {
     for (int i = 0; i < 4; ++i) preferences[user].push_back(static_cast<float>(rng.uniform()));
     for (int i = 0; i < 3; ++i) attributes[user].push_back(static_cast<float>(rng.uniform()));
   }
   for (int t = 0; t < arrivals; ++t) {
+    std::map<NodeId, float> edges;
+    for (const NodeId node : order) {
+      if (rng.uniform() < 0.5) continue;
+      edges[node] = static_cast<float>(rng.uniform());
+    }
     std::vector<NodeId> nodes;
     std::vector<float> weights;
-    for (NodeId u = 0; u < kFixed; ++u) {
-      if (rng.uniform() < 0.5) continue;
-      nodes.push_back(u);
-      weights.push_back(static_cast<float>(rng.uniform()));
+    for (const auto& [node, weight] : edges) {
+      nodes.push_back(node);
+      weights.push_back(weight);
     }
     if (problem == "osbm") {
       const auto user = static_cast<std::size_t>(rng.below(3));
@@ -240,14 +116,26 @@ std::vector<Instance> random_instances(const std::string& problem,
   return instances;
 }
 
-class GnnHist : public testing::TestWithParam<const char*> {};
+class GnnHist : public testing::TestWithParam<std::tuple<const char*, int>> {
+ protected:
+  const std::string name = std::get<0>(GetParam());
+  const std::unique_ptr<Problem> problem = problems().make(name);
+
+  std::string spec(int embed, int hidden) const {
+    return fmt::format("gnn-hist(embed={},hidden={},encoder={})", embed, hidden,
+                       std::get<1>(GetParam()));
+  }
+  std::unique_ptr<Model> make(int embed, int hidden) const {
+    auto model = build(spec(embed, hidden), schema_of(name));
+    Rng rng(1, Stream::kInitialise, 0);
+    model->set_parameters(model->initial_parameters(rng));
+    return model;
+  }
+};
 
 TEST_P(GnnHist, ScoresEqualThoseOfAPlainEmbeddingOfTheWholeGraph) {
-  const auto problem = problems().make(GetParam());
-  const auto instances = random_instances(GetParam(), {14, 9, 20});
-  const auto model = build("gnn-hist(embed=7,hidden=11)", schema_of(GetParam()));
-  Rng rng(1, Stream::kInitialise, 0);
-  model->set_parameters(model->initial_parameters(rng));
+  const auto instances = random_instances(name, {14, 9, 20});
+  const auto model = make(7, 11);
   const PlainGnn plain(model->parameters());
   const auto batch = model->begin(open_episodes(instances, {}));
   Scores scores;
@@ -272,12 +160,13 @@ TEST_P(GnnHist, ScoresEqualThoseOfAPlainEmbeddingOfTheWholeGraph) {
 }
 
 TEST_P(GnnHist, GradientsEqualFiniteDifferencesOfThePlainNetwork) {
-  const auto problem = problems().make(GetParam());
-  const auto instances = random_instances(GetParam(), {6, 4});
-  const auto model = build("gnn-hist(embed=3,hidden=5)", schema_of(GetParam()));
-  Rng rng(5, Stream::kInitialise, 0);
-  Parameters parameters = model->initial_parameters(rng);
-  for (float& bias : parameters["embedder.conv1.bias"]) bias = 0.3F;
+  const auto instances = random_instances(name, {6, 4});
+  const auto model = make(3, 5);
+  Parameters parameters = model->parameters();
+  for (const auto& tensor : parameters.tensors()) {
+    if (!tensor.name.starts_with("embedder.conv") || !tensor.name.ends_with("bias")) continue;
+    for (float& bias : parameters[tensor.name]) bias = 0.3F;
+  }
   model->set_parameters(parameters);
 
   const auto batch = model->record({}, Model::Record::kChoices);
@@ -332,11 +221,81 @@ TEST_P(GnnHist, GradientsEqualFiniteDifferencesOfThePlainNetwork) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, GnnHist, testing::Values("e-obm", "osbm", "adwords"),
+TEST_P(GnnHist, AnEpisodeAloneGetsTheSameScoresToTheBit) {
+  const auto instances = random_instances(name, {14, 9, 20, 3, 11, 14, 8, 12, 16, 7, 10});
+  const auto model = make(7, 11);
+  const auto openings = open_episodes(instances, {});
+  const auto together = model->begin(openings);
+  std::vector<std::unique_ptr<Batch>> alone;
+  for (const Opening& opening : openings) alone.push_back(model->begin({&opening, 1}));
+  Scores all, one;
+  play_scripted(*problem, instances, [&](std::span<const Turn> turns, const auto&) {
+    all.resize(turns);
+    together->score(turns, all);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const Turn turn{turns[i].state, 0};
+      one.resize({&turn, 1});
+      alone[turns[i].episode]->score({&turn, 1}, one);
+      EXPECT_TRUE(std::ranges::equal(one.row(0), all.row(i)));
+    }
+  });
+}
+
+TEST_P(GnnHist, DoesNotCareForTheOrderOfTheFixedNodes) {
+  const auto model = make(7, 11);
+  const std::vector<NodeId> order = {3, 0, 4, 2, 1};
+  const auto renamed = [&](NodeId u) { return order[static_cast<std::size_t>(u)]; };
+  Rng first(4, Stream::kInstance, 0), second(4, Stream::kInstance, 0);
+  const Instance instances[] = {random_instance(name, first, 20),
+                                random_instance(name, second, 20, order)};
+  State a(*problem, instances[0].market()), b(*problem, instances[1].market());
+  const Turn turns[] = {{&a, 0}, {&b, 1}};
+  const auto batch = model->begin(open_episodes(instances, {}));
+  Scores scores;
+  int compared = 0;
+  for (int t = 0; t < instances[0].num_arrivals(); ++t) {
+    a.arrive(instances[0].arrival(t));
+    b.arrive(instances[1].arrival(t));
+    scores.resize(turns);
+    batch->score(turns, scores);
+    const auto offers = a.offers();
+    ASSERT_EQ(offers.size(), b.offers().size());
+    for (std::size_t k = 0; k < offers.size(); ++k, ++compared) {
+      const auto same = std::ranges::find(b.offers(), renamed(offers[k].node), &Offer::node);
+      ASSERT_NE(same, b.offers().end());
+      const auto other = static_cast<std::size_t>(same - b.offers().begin());
+      EXPECT_NEAR(scores.row(0)[k + 1], scores.row(1)[other + 1], 1e-5);
+    }
+    EXPECT_NEAR(scores.row(0)[0], scores.row(1)[0], 1e-5);
+    const bool skip = offers.empty() || t % 3 == 0;
+    const NodeId choice = skip ? kSkip : offers[static_cast<std::size_t>(t) % offers.size()].node;
+    a.decide(choice);
+    b.decide(skip ? kSkip : renamed(choice));
+  }
+  EXPECT_GT(compared, 10);
+}
+
+TEST_P(GnnHist, ACheckpointGivesTheSameModelBack) {
+  const TempFolder folder;
+  const auto model = make(7, 11);
+  SafeTensorsWriter writer;
+  write_model(writer, {spec(7, 11), {schema_of(name), 5}, {}}, *model);
+  writer.write(folder.path() / "model");
+  const TrainedModel loaded = load_model(folder.path() / "model");
+  EXPECT_EQ(loaded.model->parameters(), model->parameters());
+  const auto instances = random_instances(name, {14, 9, 20});
+  const auto a = play(*problem, instances, *model, {});
+  const auto b = play(*problem, instances, *loaded.model, {});
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, GnnHist,
+                         testing::Combine(testing::Values("e-obm", "osbm", "adwords"),
+                                          testing::Values(1, 2, 3)),
                          [](const auto& test) {
-                           std::string name = test.param;
+                           std::string name = std::get<0>(test.param);
                            std::erase(name, '-');
-                           return name;
+                           return name + std::to_string(std::get<1>(test.param));
                          });
 
 // ---- parity: parameters set by the formula of the golden files
@@ -386,31 +345,34 @@ INSTANTIATE_TEST_SUITE_P(Episodes, GnnGolden, testing::ValuesIn(kGoldenEpisodes)
 
 // ---- what it refuses
 
-TEST(GnnHistModel, RefusesInstancesWithoutTheAttributesItWasBuiltFor) {
+class GnnHistModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(GnnHistModel, RefusesInstancesWithoutTheAttributesItWasBuiltFor) {
   Rng rng(3, Stream::kInstance, 0);
   const auto problem = problems().make("osbm");
   const Instance instance = random_instance("osbm", rng, 3);
   Schema schema = kCoverageSchema;
   schema.topics.push_back("e");
   expect_error(ErrorCode::kData, {"5 topics", "4"}, [&] {
-    play(*problem, {&instance, 1}, *build("gnn-hist", schema), {});
+    play(*problem, {&instance, 1}, *build(GetParam(), schema), {});
   });
   schema = kCoverageSchema;
   schema.arrival_attributes.pop_back();
   expect_error(ErrorCode::kData, {"2 attributes", "3"}, [&] {
-    play(*problem, {&instance, 1}, *build("gnn-hist", schema), {});
+    play(*problem, {&instance, 1}, *build(GetParam(), schema), {});
   });
 }
 
-TEST(GnnHistModel, RefusesMoreThanOneEncoderLayer) {
-  expect_error(ErrorCode::kUsage, {"encoder", "2"}, [] { models().make("gnn-hist(encoder=2)"); });
-}
-
-TEST(GnnHistModel, RefusesImitation) {
-  const auto model = build("gnn-hist", {.problem = "e-obm"});
+TEST_P(GnnHistModel, RefusesImitation) {
+  const auto model = build(GetParam(), {.problem = "e-obm"});
   expect_error(ErrorCode::kUsage, {"imitation"},
                [&] { model->record({}, Model::Record::kOutputs); });
 }
+
+INSTANTIATE_TEST_SUITE_P(Encoders, GnnHistModel, testing::Values("gnn-hist", "gnn-hist(encoder=2)"),
+                         [](const auto& test) {
+                           return std::string(test.index == 0 ? "folded" : "deep");
+                         });
 
 }  // namespace
 }  // namespace foresight

@@ -1,0 +1,66 @@
+// What gnn-hist is told about the nodes of a graph, and about the decisions made.
+//
+// Nodes have inputs: f_u of a fixed node (its topics or attributes, its state, 1), f_0 of skip, a_v
+// of an arrival (its attributes, 1).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "foresight/data/source.h"
+#include "foresight/problem/state.h"
+
+namespace foresight {
+
+/// What the inputs of nodes consist of. Where arrivals have no attributes, all nodes share one
+/// embedding and the state tells them apart.
+struct NodeInputs {
+  explicit NodeInputs(const Schema& schema);
+
+  bool budgets;  // a fixed node's state: its remaining budget, else 1 once it is matched
+  std::vector<std::string> fixed_attributes;
+  std::vector<std::string> arrival_attributes;
+  bool topics;  // the fixed attributes are topics
+
+  /// Lengths of f_u and a_v. The last two of f_u are the state and 1; the last of a_v is 1.
+  std::size_t fixed() const { return fixed_attributes.size() + 2; }
+  std::size_t arrival() const { return arrival_attributes.size() + 1; }
+  std::size_t state() const { return fixed_attributes.size(); }  // the state's place in f_u
+
+  bool one_embedding() const { return arrival_attributes.empty(); }
+  float skip_state() const { return one_embedding() ? -1.0F : 0.0F; }
+  float arrival_state() const { return budgets ? -2.0F : 2.0F; }
+  float matched_state(const State& state, NodeId u) const {
+    return budgets ? static_cast<float>(state.remaining(u)) : 1.0F;
+  }
+
+  /// Throw Error(kData) if the market or the arrival lacks the attributes.
+  void check(const Market& market) const;
+  void check(const Arrival& arrival) const;
+
+  /// Fill what is 0: f_u before the first arrival, f_0, and a_v.
+  void fill_fixed(const Market& market, NodeId u, std::span<float> f) const;
+  void fill_skip(std::span<float> f) const;
+  void fill_arrival(const Arrival& arrival, std::span<float> a) const;
+};
+
+/// Finds out what was decided from what the decision left behind.
+class DecisionWatch {
+ public:
+  /// Shows the arrival that is decided next.
+  void see(const State& state);
+  /// What was decided about the arrival last seen. (A bid of 0 leaves no trace; the first of
+  /// several such is taken.)
+  NodeId last_choice(const State& state) const;
+
+ private:
+  struct Option {
+    Offer offer;
+    double left;  // of the node, if it is chosen
+  };
+  std::vector<Option> options_;
+  int skips_ = 0;
+};
+
+}  // namespace foresight
