@@ -21,35 +21,34 @@ export interface ChartSpec {
   rows: () => Rows;
 }
 
-interface Drawn { draw: () => void; seen: boolean; width: number }
+interface Drawn { draw: () => void; visible: boolean; fresh: boolean; width: number }
 const charts = new Map<Element, Drawn>();
+
+function refresh(chart: Drawn): void {
+  chart.fresh = false;
+  if (chart.visible) chart.draw();
+}
 
 const seen = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
-    const chart = charts.get(target);
-    if (!isIntersecting || !chart || chart.seen) continue;
-    chart.seen = true;
-    chart.draw();
+    const chart = charts.get(target)!;
+    chart.visible = isIntersecting;
+    if (isIntersecting && !chart.fresh) chart.draw();
   }
 }, { rootMargin: '400px' });
 
 const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    const chart = charts.get(target);
-    if (chart?.seen && chart.width !== target.clientWidth) chart.draw();
+    const chart = charts.get(target)!;
+    if (chart.width !== target.clientWidth) refresh(chart);
   }
 });
 
-onChange(() => {
-  for (const chart of charts.values()) if (chart.seen) chart.draw();
-});
+onChange(() => charts.forEach(refresh));
 
-/** Draws also what has not come into view yet; for printing. */
+/** Draws also what is out of view; for printing. */
 export function drawAll(): void {
-  for (const chart of charts.values()) {
-    chart.seen = true;
-    chart.draw();
-  }
+  for (const chart of charts.values()) chart.draw();
 }
 
 const base = (t: Theme): EChartsCoreOption => ({
@@ -71,12 +70,16 @@ export function chart(spec: ChartSpec): { element: HTMLElement; draw: () => void
   const body = h('div', { class: 'chart', role: 'img', 'aria-label': spec.summary });
   const nothing = h('p', { class: 'note', hidden: true }, 'Nothing to show: every policy here is hidden.');
   body.style.height = `${spec.height(document.documentElement.clientWidth)}px`;
+  const element = figure(spec.title, body, spec.rows, nothing);
   let echart: EChartsType | undefined;
 
   const draw = () => {
-    const width = (drawn.width = body.clientWidth);
-    const option = width > 0 ? spec.option(theme(), width) : null;
-    nothing.hidden = width === 0 || option !== null;
+    // The figure's width: the body has none while it is hidden.
+    const width = (drawn.width = element.clientWidth);
+    if (width === 0) return;
+    const option = spec.option(theme(), width);
+    drawn.fresh = true;
+    nothing.hidden = option !== null;
     body.classList.toggle('empty', option === null);
     if (!option) return;
     const height = spec.height(width);
@@ -86,9 +89,9 @@ export function chart(spec: ChartSpec): { element: HTMLElement; draw: () => void
     echart.setOption({ ...base(theme()), ...option }, { notMerge: true });
   };
 
-  const drawn: Drawn = { draw, seen: false, width: 0 };
-  charts.set(body, drawn);
-  seen.observe(body);
-  resized.observe(body);
-  return { element: figure(spec.title, body, spec.rows, nothing), draw: () => drawn.seen && draw() };
+  const drawn: Drawn = { draw, visible: false, fresh: false, width: 0 };
+  charts.set(element, drawn);
+  seen.observe(element);
+  resized.observe(element);
+  return { element, draw: () => refresh(drawn) };
 }

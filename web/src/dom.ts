@@ -35,9 +35,9 @@ export function s<K extends keyof SVGElementTagNameMap>(
 
 /** A labelled drop-down list; values are indices, so any text can be an option. */
 export function choice(label: string, options: string[], selected: number, chosen: (index: number) => void) {
-  const select = h('select', { change: () => chosen(Number(select.value)) },
+  const select = h('select', { 'aria-label': label, change: () => chosen(Number(select.value)) },
     ...options.map((text, i) => h('option', { value: i, selected: i === selected }, text)));
-  return { element: h('label', { class: 'choice' }, h('span', {}, label), select), select };
+  return { element: h('label', { class: 'choice' }, h('span', { 'aria-hidden': 'true' }, label), select), select };
 }
 
 /** A page section with a heading that the navigation can point to. */

@@ -27,6 +27,9 @@ function stepRows(episode: Episode, steps: Step[]): Rows {
 const LEAD = 'Arrivals come one by one from the left; those waiting on the right can be used only as long as they last. Each arrival must be '
   + 'matched now or never, without knowing who comes next. The optimum knew: it is what would have been best in hindsight.';
 
+const AHEAD = 'A ratio above 1 on the way is no mistake: the optimum lets good offers pass early on because it knows that better '
+  + 'ones will come.';
+
 function legend(): HTMLElement {
   const item = (sign: SVGElement, text: string) => h('span', {}, s('svg', { class: 'sign', width: 26, height: 14, 'aria-hidden': 'true' }, sign), text);
   return h('p', { class: 'note legend' },
@@ -101,7 +104,7 @@ export function episode({ episodes }: Report): HTMLElement | null {
   const card = h('article', { class: 'card episode', keydown: controls.keys },
     h('div', { class: 'controls' }, which.element, policies.element), controls.element, figuresRow, says,
     figure('The graph at this step', stage, () => stepRows(current, steps), legend()), running.element,
-    h('p', { class: 'note' }, 'A ratio above 1 on the way is no mistake: the optimum lets good offers pass early on because it knows that better ones will come.'));
+    h('p', { class: 'note' }, AHEAD));
   new ResizeObserver(draw).observe(stage);
   onChange(draw);
   open();

@@ -16,35 +16,36 @@ import { transfer } from './transfer';
 const SECTIONS = [ratios, episode, agreement, training, transfer, tables, made];
 const root = document.documentElement;
 
+const preference = matchMedia('(prefers-color-scheme: dark)');
+let theme = preference.matches ? 'dark' : 'light';
+root.dataset.theme = theme;
+
 function themeButton(): HTMLElement {
-  const preference = matchMedia('(prefers-color-scheme: dark)');
-  const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : preference.matches);
-  const button = h('button', { type: 'button', class: 'theme', click: () => {
-    root.dataset.theme = isDark() ? 'light' : 'dark';
-    update(name);
-  } });
+  const button = h('button', { type: 'button', class: 'theme', click: () => set(theme === 'dark' ? 'light' : 'dark') });
   const name = () => {
-    button.textContent = isDark() ? '☀' : '☾';
-    button.title = isDark() ? 'Use light colours' : 'Use dark colours';
+    button.textContent = theme === 'dark' ? '☀' : '☾';
+    button.title = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
     button.setAttribute('aria-label', button.title);
   };
-  preference.addEventListener('change', () => update(name));
+  const set = (to: string) => update(() => {
+    root.dataset.theme = theme = to;
+    name();
+  });
+  preference.addEventListener('change', () => set(preference.matches ? 'dark' : 'light'));
   name();
   return button;
 }
 
 /** Charts are as wide as the window and in its colours; paper is neither. */
 function preparePrinting(): void {
-  let theme: string | undefined;
-  const set = (printing: boolean) => {
-    if (printing) theme = root.dataset.theme;
+  const set = (printing: boolean) => update(() => {
     root.classList.toggle('printing', printing);
-    if (printing || theme) root.dataset.theme = printing ? 'light' : theme;
-    else delete root.dataset.theme;
-    update(() => {});
-    if (printing) drawAll();
-  };
-  addEventListener('beforeprint', () => set(true));
+    root.dataset.theme = printing ? 'light' : theme;
+  });
+  addEventListener('beforeprint', () => {
+    set(true);
+    drawAll();
+  });
   addEventListener('afterprint', () => set(false));
 }
 

@@ -14,7 +14,7 @@ import { baselineOf, isShown, state, update, type View } from './state';
 const VIEWS: { view: View; label: string; hint: string }[] = [
   { view: 'boxes', label: 'Boxes', hint: 'Box: middle half and median. Symbol: mean with its 95 % interval. Cross: worst case.' },
   { view: 'histogram', label: 'Histograms', hint: 'How many instances reached which ratio; all rows have the same scale.' },
-  { view: 'instances', label: 'Instance by instance', hint: 'Above the dashed line, the policy beats the compared one on that instance.' },
+  { view: 'instances', label: 'Per instance', hint: 'Above the dashed line, the policy beats the compared one on that instance.' },
 ];
 
 function statistics(policies: Policy[]): Rows {

@@ -3,6 +3,7 @@ import type { CustomSeriesRenderItem } from 'echarts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { tooltip } from './chart';
 import type { Theme } from './colours';
+import { fitted } from './format';
 import type { Num } from './report';
 
 export interface RowsSettings {
@@ -18,7 +19,7 @@ export interface RowsSettings {
 export function rowsOption({ rows, values, data, render, tip, ruled }: RowsSettings, t: Theme, width: number): EChartsCoreOption {
   const known = values.filter((v): v is number => typeof v === 'number');
   const low = Math.floor(Math.min(1, ...known) * 20 - 0.2) / 20;
-  const labels = Math.min(190, Math.max(76, width * 0.24));
+  const labels = Math.min(190, Math.max(84, width * 0.24));
   return {
     grid: { left: labels + 10, right: 22, top: 6, bottom: 46 },
     xAxis: {
@@ -30,7 +31,7 @@ export function rowsOption({ rows, values, data, render, tip, ruled }: RowsSetti
     yAxis: {
       type: 'category', data: rows, inverse: true, axisTick: { show: false }, axisLine: { show: false },
       splitLine: { show: ruled === true, lineStyle: { color: t.line } },
-      axisLabel: { color: t.ink, fontSize: 13, width: labels, overflow: 'truncate', interval: 0 },
+      axisLabel: { color: t.ink, fontSize: 13, interval: 0, formatter: (name: string) => fitted(name, labels) },
     },
     series: [{
       type: 'custom', data, renderItem: render, clip: true,

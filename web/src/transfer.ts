@@ -2,7 +2,7 @@
 import type { CustomSeriesRenderItem } from 'echarts';
 import { chart, tooltip } from './chart';
 import { h, section } from './dom';
-import { fixed } from './format';
+import { fitted, fixed } from './format';
 import type { Num, Report, Transfer } from './report';
 import { tip } from './tip';
 
@@ -42,11 +42,11 @@ function heatMap({ name, trained_on, tested_on, mean, reference }: Transfer): HT
           { type: 'rect', shape: { x: x! - w! / 2 + 1, y: y! - hgt! / 2 + gap, width: w! - 2, height: hgt! - gap - 1, r: 4 },
             style: value === null ? { fill: 'none', stroke: t.line } : { fill } },
           { type: 'text', style: { x: x!, y: y! + gap / 2, text: fixed(value, 3), align: 'center', verticalAlign: 'middle',
-            fontSize: w! < 46 ? 10 : 13, fill: value === null ? t.muted : dark ? '#10141c' : '#ffffff' } }] };
+            fontSize: w! < 46 ? 10 : 13, fontFamily: t.font, fill: value === null ? t.muted : dark ? '#10141c' : '#ffffff' } }] };
       };
       const axis = (data: string[], room: number) => ({
         type: 'category', data, axisLine: { show: false }, axisTick: { show: false },
-        axisLabel: { color: t.ink, interval: 0, width: room, overflow: 'truncate' },
+        axisLabel: { color: t.ink, interval: 0, formatter: (name: string) => fitted(name, room) },
       });
       return {
         grid: { left: labels + 10, right: 8, top: 30, bottom: 6 },
@@ -66,6 +66,7 @@ function heatMap({ name, trained_on, tested_on, mean, reference }: Transfer): HT
 
 export function transfer({ transfers }: Report): HTMLElement | null {
   if (transfers.length === 0) return null;
-  return section('transfer', 'Transfer', 'How a model trained on one kind of data does on others, without training again. Mean optimality ratios; darker or brighter is closer to 1.',
+  return section('transfer', 'Transfer', 'How a model trained on one kind of data does on others, without training again. Mean optimality ratios; '
+    + 'the stronger the colour, the closer to 1.',
     ...transfers.map(heatMap));
 }

@@ -8,12 +8,13 @@ import { chromium } from 'playwright-core';
 
 const FOLDER = process.env.PAGE_FOLDER;
 const MARKER = '<script type="application/json" id="data">null</script>';
+const PATIENCE = 240_000;  // milliseconds: a busy machine is no failure
 let browser;
 let files = 0;
 
 before(async () => {
   if (!FOLDER) throw new Error('run the tests with `npm test`: it builds the page first');
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, timeout: PATIENCE, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 });
 after(async () => { await browser?.close(); });
@@ -29,6 +30,7 @@ export function fill(data) {
 export async function openFile(path, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   const problems = [];
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`); });
   page.on('pageerror', (error) => problems.push(`page: ${error.message}`));

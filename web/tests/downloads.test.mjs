@@ -21,7 +21,7 @@ const buttons = (page, section) => page.locator(`${section} figure`).first().loc
 for (const section of ['#ratios', '#episode', '#agreement', '#training', '#transfer']) {
   test(`${section}: SVG and PNG are pictures with content`, () => withReport(data, async (page) => {
     await page.locator(`${section} figure`).first().scrollIntoViewIfNeeded();
-    await page.locator(`${section} figure svg path`).first().waitFor();
+    await page.locator(`${section} figure svg path`).first().waitFor({ state: 'attached' });
     const svg = await download(page, buttons(page, section).nth(0));
     assert.match(svg.name, /^[a-z0-9-]+\.svg$/);
     const checked = await page.evaluate((text) => {
@@ -62,7 +62,7 @@ test('CSV of the ratios in each view holds the numbers of the data', () => withR
   await page.getByText('Histograms', { exact: true }).click();
   const bins = await read();
   assert.deepEqual(bins.slice(1).map((row) => Number(row[2])), policies[0].histogram.counts);
-  await page.getByText('Instance by instance', { exact: true }).click();
+  await page.getByText('Per instance', { exact: true }).click();
   const each = await read();
   assert.equal(each.length, 1 + instances);
   const mean = each.slice(1).reduce((total, row) => total + Number(row[4]), 0) / instances;

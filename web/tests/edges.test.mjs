@@ -77,11 +77,11 @@ test('a policy with one instance, an episode with one arrival', () => withReport
 
 test('50,000 instances of 6 policies: below 5 MB, few elements, and it answers', async () => {
   const centres = { greedy: 0.7, 'greedy-t': 0.75, random: 0.68, ff: 0.8, 'ff-hist': 0.85, 'inv-ff-hist': 0.88 };
-  const path = write(empty({ evaluations: [evaluation('large', centres, { instances: 50_000, steps: 20_000 })] }));
-  assert.ok(statSync(path).size < 5e6 + 6 * 2 * 20_000 * 20, `${statSync(path).size} bytes`);
+  const path = write(empty({ evaluations: [evaluation('large', centres, { instances: 50_000 })] }));
+  assert.ok(statSync(path).size < 5e6, `${statSync(path).size} bytes`);
   const { page, problems, close } = await openFile(path);
   await drawAllCharts(page);
-  await page.getByText('Instance by instance', { exact: true }).click();
+  await page.getByText('Per instance', { exact: true }).click();
   await page.locator('.bar .chip').nth(2).click();
   assert.equal(await page.locator('#ratios tbody tr').count(), 5);
   const elements = await page.evaluate(() => document.querySelectorAll('*').length);
@@ -89,3 +89,10 @@ test('50,000 instances of 6 policies: below 5 MB, few elements, and it answers',
   assert.deepEqual(problems, []);
   await close();
 });
+
+test('100,000 time steps are drawn as some hundred points', () => withReport(
+  empty({ evaluations: [evaluation('long', { greedy: 0.7, ff: 0.8 }, { instances: 10, steps: 100_000 })] }), async (page) => {
+    await drawAllCharts(page);
+    const longest = await page.locator('#agreement path').evaluateAll((paths) => Math.max(...paths.map((p) => p.getAttribute('d').length)));
+    assert.ok(longest > 2000 && longest < 20_000, `${longest} characters`);
+  }));

@@ -33,25 +33,36 @@ function expectedWords(episode, play, t) {
   return words;
 }
 
-async function check(page, episode, play, t) {
-  assert.deepEqual(await figures(page), expectedFigures(episode, play, t));
-  const text = await says(page);
+function checkStep(episode, play, t, { numbers, text }) {
+  assert.deepEqual(numbers, expectedFigures(episode, play, t));
   for (const part of expectedWords(episode, play, t)) assert.ok(text.includes(part), `"${part}" in "${text}"`);
 }
 
-for (const [e, episode] of data.episodes.entries()) {
-  for (const [p, play] of episode.plays.entries()) {
-    test(`${episode.name}, ${play.policy}: words and running values are right at every step`, () => withReport(data, async (page) => {
-      await player(page).getByLabel('Episode', { exact: true }).selectOption(String(e));
-      await player(page).getByLabel('Policy', { exact: true }).selectOption(String(p));
-      for (let t = 0; t < episode.arrivals.length; ++t) {
-        await check(page, episode, play, t);
-        if (t + 1 < episode.arrivals.length) await player(page).getByLabel('Next arrival').click();
-      }
-      assert.equal(await player(page).getByLabel('Next arrival').isDisabled(), true);
-      assert.equal((await figures(page))[2], (play.value / episode.optimum.value).toFixed(3));
-    }));
+const check = async (page, episode, play, t) => checkStep(episode, play, t, { numbers: await figures(page), text: await says(page) });
+
+/** What the player shows from the first step to the last, pressing "Next arrival" until it is disabled. */
+const walk = (page) => page.evaluate(() => {
+  const next = document.querySelector('#episode [aria-label="Next arrival"]');
+  const steps = [];
+  for (;;) {
+    steps.push({ text: document.querySelector('#episode .says').textContent,
+      numbers: [...document.querySelectorAll('#episode .figures b')].map((b) => b.textContent) });
+    if (next.disabled) return steps;
+    next.click();
   }
+});
+
+for (const [e, episode] of data.episodes.entries()) {
+  test(`${episode.name}: words and running values are right at every step of every policy`, () => withReport(data, async (page) => {
+    await player(page).getByLabel('Episode', { exact: true }).selectOption(String(e));
+    for (const [p, play] of episode.plays.entries()) {
+      await player(page).getByLabel('Policy', { exact: true }).selectOption(String(p));
+      const steps = await walk(page);
+      assert.equal(steps.length, episode.arrivals.length);
+      steps.forEach((shown, t) => checkStep(episode, play, t, shown));
+      assert.equal(steps.at(-1).numbers[2], (play.value / episode.optimum.value).toFixed(3));
+    }
+  }));
 }
 
 const [episode] = data.episodes;

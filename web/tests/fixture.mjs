@@ -10,7 +10,10 @@ export function random(seed) {
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 const mean = (values) => sum(values) / values.length;
-const deviation = (values) => Math.sqrt(sum(values.map((v) => (v - mean(values)) ** 2)) / (values.length - 1));
+const deviation = (values) => {
+  const centre = mean(values);
+  return Math.sqrt(sum(values.map((v) => (v - centre) ** 2)) / (values.length - 1));
+};
 const quantile = (sorted, q) => sorted[Math.round(q * (sorted.length - 1))];
 
 function policyOf(name, ratios, { steps, low, kept }) {

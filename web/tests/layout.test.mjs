@@ -24,8 +24,11 @@ for (const width of [360, 768, 1280]) {
 test('charts follow the width of the window', () => withReport(data, async (page) => {
   await drawAllCharts(page);
   await page.setViewportSize({ width: 500, height: 800 });
-  await page.waitForFunction(() => [...document.querySelectorAll('.chart svg, .graph')].every((svg) => svg.clientWidth <= 500));
   assert.equal(await overflow(page), 0);
+  for (const chart of await page.locator('.chart, .stage').all()) {
+    await chart.scrollIntoViewIfNeeded();
+    await page.waitForFunction((e) => e.querySelector('svg').clientWidth <= e.clientWidth, await chart.elementHandle());
+  }
 }));
 
 test('text has AA contrast in both themes', () => withReport(data, async (page) => {

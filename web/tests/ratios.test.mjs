@@ -20,6 +20,7 @@ async function chartOf(page) {
 
 /** Where a ratio of a policy is on the screen, by the labels of the axes. */
 async function place(page, name, ratio) {
+  await block(page).evaluate((e) => e.scrollIntoView({ block: 'center', behavior: 'instant' }));
   const centre = async (text) => {
     const box = await block(page).locator('.chart text').getByText(text, { exact: true }).first().boundingBox();
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -58,6 +59,10 @@ test('with every policy hidden there is a note instead of an empty chart', () =>
   for (const chip of await page.locator('.bar .chip').all()) await chip.click();
   assert.equal(await block(page).locator('.chart').isVisible(), false);
   assert.match(await block(page).locator('figure').innerText(), /every policy here is hidden/);
+  await page.locator('.bar .chip', { hasText: 'random' }).click();
+  const labels = await block(page).locator('.chart text').allTextContents();
+  assert.ok(labels.includes('random') && !labels.includes('greedy'));
+  assert.doesNotMatch(await block(page).locator('figure').innerText(), /hidden/);
 }));
 
 test('sorting by a column orders the rows both ways', () => withReport(data, async (page) => {
@@ -116,9 +121,9 @@ test('histograms: as many bars as filled bins, and hovering one tells its count'
   assert.ok((await chart.locator('.tip').textContent()).includes(`${counts[top]} instances`));
 }));
 
-test('instance by instance: one point per instance and policy', () => withReport(data, async (page) => {
+test('per instance: one point per instance and policy', () => withReport(data, async (page) => {
   const chart = await chartOf(page);
-  await page.getByText('Instance by instance', { exact: true }).click();
+  await page.getByText('Per instance', { exact: true }).click();
   const points = () => chart.locator('path[fill]').count();
   const all = await points();
   assert.ok(all >= 4 * 400, `${all} points`);

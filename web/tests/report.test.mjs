@@ -28,6 +28,8 @@ test('a real report renders every section it has data for', { skip: REPORT ? fal
     await page.screenshot({ path: SCREENSHOT });
     if (has('episodes')) {
       await page.addStyleTag({ content: '.bar { position: static !important; } #episode { padding: 24px !important; background: var(--paper); }' });
+      await page.evaluate(() => [...document.querySelectorAll('#episode .player button')].at(-1).click());
+      await page.evaluate(() => document.activeElement.blur());
       await page.locator('#episode').screenshot({ path: SCREENSHOT.replace(/(\.png)?$/, '-episode.png') });
     }
   }
