@@ -46,6 +46,23 @@ class Progress {
 /// For callers that do not want to hear.
 Progress& no_progress();
 
+/// Says what the jobs of another progress are for.
+class LabelledProgress : public Progress {
+ public:
+  LabelledProgress(Progress& inner, std::string label) : inner_(inner), label_(std::move(label)) {}
+  void begin(std::string_view what, std::int64_t total, std::string_view unit) override {
+    inner_.begin(std::string(what) + " " + label_, total, unit);
+  }
+  void end() override { inner_.end(); }
+  void advance(std::int64_t steps) override { inner_.advance(steps); }
+  void note(std::string_view text) override { inner_.note(text); }
+  bool cancelled() const override { return inner_.cancelled(); }
+
+ private:
+  Progress& inner_;
+  std::string label_;
+};
+
 /// From now on the first Ctrl-C (or SIGTERM) makes interrupted() true, and the second one ends the
 /// program at once.
 void install_interrupt_handler();

@@ -6,10 +6,12 @@
 #include "foresight/base/format.h"
 #include "foresight/base/options.h"
 #include "foresight/cli/command.h"
-#include "foresight/train/run.h"
+#include "foresight/train/auto.h"
 
 namespace foresight {
 namespace {
+
+constexpr std::uint64_t kDefaultInstances = 20'000;
 
 /// runs/MODEL-SOURCE, numbered if it exists.
 std::filesystem::path new_folder(const RunOptions& options) {
@@ -30,7 +32,16 @@ void run(RunOptions options) {
   options.command = command_line();
   const auto start = std::chrono::steady_clock::now();
   TerminalProgress progress;
-  const RunResult result = train(options, progress);
+  RunResult result;
+  if (options.model == "auto") {
+    const AutoResult found = train_auto(options, progress);
+    for (const auto& [model, ratio] : found.ratios) fmt::print("{:<12} {:.4f}\n", model, ratio);
+    options.model = found.model;
+    result = found.run;
+  } else {
+    if (options.instances == 0) options.instances = kDefaultInstances;
+    result = train(options, progress);
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   fmt::print("trained {}: best validation ratio {:.4f} in epoch {} of {}, {}, in {}\n",
              options.model, result.best_ratio, result.best_epoch, result.epochs,
@@ -44,7 +55,10 @@ void run(RunOptions options) {
 void add_train_command(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   auto* command = app.add_subcommand("train", "Learn a policy from past or fresh instances");
-  command->add_option("model", options->model, "What to train, e.g. inv-ff-hist")->required();
+  command
+      ->add_option("model", options->model,
+                   "What to train, e.g. inv-ff-hist; auto tries several and keeps the best")
+      ->required();
   command
       ->add_option("--train", options->train,
                    "A dataset file, or a source spec for fresh instances every epoch")
@@ -59,9 +73,11 @@ void add_train_command(CLI::App& app) {
   command->add_option("--epochs", options->epochs, "Passes over the training data")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--instances", options->instances, "Fresh instances per epoch")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->capture_default_str();
+  options->instances = 0;
+  command
+      ->add_option("--instances", options->instances,
+                   "Fresh instances per epoch (default: 20,000; with auto, what takes minutes)")
+      ->check(CLI::Range(1, 1'000'000'000));
   command->add_flag("--resume", options->resume, "Go on with an interrupted run");
   add_seed_option(*command, options->seed);
   add_threads_option(*command, options->threads);

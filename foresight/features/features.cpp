@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foresight/features/value_features.h"
+
 namespace foresight {
 namespace {
 
@@ -122,6 +124,10 @@ std::vector<std::string> NodeFeatures::names() const {
                {"mean", "variance", "degree", "time", "value", "match_mean", "match_variance",
                 "skips", "match_largest", "match_smallest",
                 options_.budgets ? "fullness" : "matched", "arrival_degree", "is_skip"});
+  if (options_.outlook) {
+    names.insert(names.end(), {"pressure", "free", "best_gain", "second_gain"});
+  }
+  for (const std::string& name : attributes_) names.push_back("fixed." + name);
   return names;
 }
 
@@ -134,11 +140,21 @@ NodeFeatures::Row::Row(const FeatureOptions& options, const State& state)
   degree_ = per(degree, state.market().num_fixed);
   mean_remaining_ = mean_remaining(state);
   past_ = state.history().arrivals > 0 ? 1 / static_cast<float>(state.history().arrivals) : 0;
+  if (!options.outlook) return;
+  const ValueContext context(state, state.total_remaining() * state.market().num_fixed /
+                                        std::max(1e-9, state.total_capacity()));
+  float best = 0, second = 0;
+  for (const Offer& offer : state.offers()) {
+    second = std::max(second, std::min(best, offer.gain));
+    best = std::max(best, offer.gain);
+  }
+  const float outlook[] = {context.pressure, context.available, best, second};
+  std::copy(std::begin(outlook), std::end(outlook), outlook_);
 }
 
-void NodeFeatures::Row::fill(std::span<float> row, float gain, bool available, bool skip,
-                             float mean, float variance, float degree, float budget,
-                             float remaining) const {
+std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool available,
+                                         bool skip, float mean, float variance, float degree,
+                                         float budget, float remaining) const {
   float* out = row.data();
   if (!options_.history) {
     *out++ = skip;
@@ -146,7 +162,7 @@ void NodeFeatures::Row::fill(std::span<float> row, float gain, bool available, b
     *out++ = gain;
     *out++ = mean_gain_;
     if (options_.budgets) *out++ = mean_remaining_;
-    return;
+    return {};
   }
   *out++ = gain;
   *out++ = !available;
@@ -161,17 +177,24 @@ void NodeFeatures::Row::fill(std::span<float> row, float gain, bool available, b
                             e.largest, e.smallest, e.fullness, degree_, skip ? 1.0F : 0.0F}) {
     *out++ = value;
   }
+  if (options_.outlook) out = std::copy(std::begin(outlook_), std::end(outlook_), out);
+  return row.subspan(static_cast<std::size_t>(out - row.data()));
 }
 
 void NodeFeatures::Row::fill_skip(std::span<float> row) const {
-  fill(row, 0, true, true, 0, 0, state_->history().arrivals > 0 ? 1 : 0, 0, 0);
+  const auto rest = fill(row, 0, true, true, 0, 0, state_->history().arrivals > 0 ? 1 : 0, 0, 0);
+  std::ranges::fill(rest, 0.0F);
 }
 
 void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<float> row) const {
   const Moments& gains = state_->history().gains[index(node)];
-  fill(row, gain, available, false, static_cast<float>(gains.mean()),
-       static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
-       options_.budgets ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+  const auto rest = fill(
+      row, gain, available, false, static_cast<float>(gains.mean()),
+      static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
+      options_.budgets ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+  if (options_.attributes > 0) {
+    std::ranges::copy(state_->market().attributes[index(node)], rest.begin());
+  }
 }
 
 }  // namespace foresight

@@ -21,6 +21,10 @@ inline constexpr int kFeatureVersion = 1;
 struct FeatureOptions {
   bool history = true;
   bool budgets = false;  // for problems in which nodes have budgets
+
+  // Beyond the paper, for NodeFeatures with history:
+  bool outlook = false;        // supply and demand to come, and the best offers of the arrival
+  std::size_t attributes = 0;  // how many attributes of the fixed node to add
 };
 
 /// The past of a whole episode in eight numbers.
@@ -53,7 +57,9 @@ class FlatFeatures {
 
 class NodeFeatures {
  public:
-  explicit NodeFeatures(FeatureOptions options) : options_(options) {}
+  /// `attributes` names those of the fixed nodes, as many as the options say.
+  explicit NodeFeatures(FeatureOptions options, std::vector<std::string> attributes = {})
+      : options_(options), attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return names().size(); }
   std::vector<std::string> names() const;
@@ -67,8 +73,9 @@ class NodeFeatures {
     void fill(NodeId node, float gain, bool available, std::span<float> row) const;
 
    private:
-    void fill(std::span<float> row, float gain, bool available, bool skip, float mean,
-              float variance, float degree, float budget, float remaining) const;
+    /// Returns what is behind the columns filled.
+    std::span<float> fill(std::span<float> row, float gain, bool available, bool skip, float mean,
+                          float variance, float degree, float budget, float remaining) const;
     FeatureOptions options_;
     const State* state_;
     EpisodeFeatures episode_;
@@ -76,11 +83,13 @@ class NodeFeatures {
     float mean_remaining_;
     float degree_;
     float past_;
+    float outlook_[4] = {};  // pressure, share of nodes free, best and second-best gain on offer
   };
   Row row(const State& state) const { return Row(options_, state); }
 
  private:
   FeatureOptions options_;
+  std::vector<std::string> attributes_;
 };
 
 }  // namespace foresight

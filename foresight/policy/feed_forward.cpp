@@ -8,80 +8,16 @@
 
 #include "foresight/base/error.h"
 #include "foresight/features/features.h"
-#include "foresight/nn/mlp.h"
-#include "foresight/policy/model.h"
+#include "foresight/policy/mlp_model_internal.h"
 
 namespace foresight {
 namespace {
 
 using Record = Model::Record;
 
-std::vector<std::size_t> layer_sizes(std::size_t inputs, int hidden, int layers,
-                                     std::size_t outputs) {
-  std::vector<std::size_t> sizes(static_cast<std::size_t>(layers) + 1,
-                                 static_cast<std::size_t>(hidden));
-  sizes.front() = inputs;
-  sizes.push_back(outputs);
-  return sizes;
-}
-
 FeatureOptions feature_options(bool history, const ModelContext& context) {
   return {.history = history, .budgets = context.schema.problem == "adwords"};
 }
-
-/// A model that is one perceptron.
-class MlpModel : public Model {
- public:
-  explicit MlpModel(std::vector<std::size_t> sizes) : mlp_("ff", std::move(sizes)), packed_(mlp_) {
-    mlp_.declare(parameters_);
-  }
-
-  const Parameters& parameters() const override { return parameters_; }
-  void set_parameters(const Parameters& parameters) override {
-    parameters_ = parameters;
-    packed_.load(parameters_);
-  }
-  Parameters initial_parameters(Rng& rng) const override {
-    Parameters fresh = parameters_;
-    mlp_.initialise(fresh, rng);
-    return fresh;
-  }
-  const PackedMlp& packed() const { return packed_; }
-
- private:
-  Mlp mlp_;
-  Parameters parameters_;
-  PackedMlp packed_;
-};
-
-/// Keeps, per turn, where its rows lie on the tape.
-class MlpBatch : public RecordingBatch {
- public:
-  MlpBatch(const MlpModel& model, bool recording)
-      : packed_(model.packed()),
-        recording_(recording),
-        tape_(packed_, recording ? MlpTape::Record::kYes : MlpTape::Record::kNo) {}
-
- protected:
-  static constexpr std::size_t kNotComputed = static_cast<std::size_t>(-1);
-
-  struct Span {
-    std::size_t first;  // row on the tape, or kNotComputed where there is no choice
-    std::size_t entries;
-  };
-
-  void backpropagate(Parameters& gradient) { packed_.backward(tape_, gradient); }
-
-  void forget() {
-    tape_.clear();
-    spans_.clear();
-  }
-
-  const PackedMlp& packed_;
-  bool recording_;
-  MlpTape tape_;
-  std::vector<Span> spans_;
-};
 
 // ---------------------------------------------------------------- all nodes at once
 
@@ -99,17 +35,9 @@ class FlatModel : public MlpModel {
                                          Record what) const override;
   const FlatFeatures& columns() const { return features_; }
 
-  void check(std::span<const Opening> openings) const {
-    for (const Opening& opening : openings) {
-      if (opening.market.num_fixed == num_fixed_) continue;
-      fail(
-          ErrorCode::kData,
-          "this model was built for {} fixed nodes and cannot serve an instance with {}; the inv-* "
-          "models serve any number",
-          num_fixed_, opening.market.num_fixed);
-    }
-  }
+  void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
 
+ private:
   NodeId num_fixed_;
   FlatFeatures features_;
 };
@@ -205,9 +133,8 @@ std::unique_ptr<RecordingBatch> FlatModel::record(std::span<const Opening> openi
 
 class NodeModel : public MlpModel {
  public:
-  NodeModel(FeatureOptions options, int hidden, int layers)
-      : MlpModel(layer_sizes(NodeFeatures(options).width(), hidden, layers, 1)),
-        features_(options) {}
+  NodeModel(const NodeFeatures& features, int hidden, int layers)
+      : MlpModel(layer_sizes(features.width(), hidden, layers, 1)), features_(features) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
@@ -279,16 +206,6 @@ std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening>, Reco
 
 // ---------------------------------------------------------------- architectures
 
-struct SizeOptions {
-  int hidden = 100;
-  int layers;
-
-  explicit SizeOptions(int default_layers) : layers(default_layers) {}
-  void read(OptionReader& o) {
-    o.integer("hidden", hidden, 1, 10'000, "neurons per hidden layer");
-    o.integer("layers", layers, 1, 20, "hidden layers");
-  }
-};
 struct FlatOptions : SizeOptions {
   FlatOptions() : SizeOptions(3) {}
 };
@@ -314,12 +231,37 @@ class NodeArchitecture : public Architecture {
  public:
   explicit NodeArchitecture(NodeOptions options) : options_(options) {}
   std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return std::make_unique<NodeModel>(feature_options(history, context), options_.hidden,
-                                       options_.layers);
+    return std::make_unique<NodeModel>(NodeFeatures(feature_options(history, context)),
+                                       options_.hidden, options_.layers);
   }
 
  private:
   NodeOptions options_;
+};
+
+struct PlusOptions : NodeOptions {
+  int attributes = 1;
+  void read(OptionReader& o) {
+    NodeOptions::read(o);
+    o.integer("attributes", attributes, 0, 1, "see the attributes of the fixed nodes, if any");
+  }
+};
+
+class PlusArchitecture : public Architecture {
+ public:
+  explicit PlusArchitecture(PlusOptions options) : options_(options) {}
+  std::unique_ptr<Model> build(const ModelContext& context) const override {
+    FeatureOptions features = feature_options(true, context);
+    features.outlook = true;
+    std::vector<std::string> attributes;
+    if (options_.attributes == 1) attributes = context.schema.fixed_attributes;
+    features.attributes = attributes.size();
+    return std::make_unique<NodeModel>(NodeFeatures(features, std::move(attributes)),
+                                       options_.hidden, options_.layers);
+  }
+
+ private:
+  PlusOptions options_;
 };
 
 }  // namespace
@@ -347,6 +289,11 @@ Entry<Architecture> inv_ff_model() {
 Entry<Architecture> inv_ff_hist_model() {
   return make_entry<Architecture, NodeArchitecture<true>, NodeOptions>(
       "inv-ff-hist", "one candidate at a time, with history; any size and order");
+}
+
+Entry<Architecture> inv_ff_plus_model() {
+  return make_entry<Architecture, PlusArchitecture, PlusOptions>(
+      "inv-ff-plus", "inv-ff-hist that also sees supply, demand and the nodes' attributes");
 }
 
 }  // namespace foresight

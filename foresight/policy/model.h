@@ -48,6 +48,10 @@ class Model : public Policy {
   /// Draws fresh parameters.
   virtual Parameters initial_parameters(Rng& rng) const = 0;
 
+  /// The scores of a value model are values (gain and what is left) divided by this; 0 for other
+  /// models.
+  virtual double temperature() const { return 0; }
+
   /// Names of the input columns, kept in checkpoints.
   virtual std::vector<std::string> features() const = 0;
 

@@ -6,6 +6,7 @@
 #include "foresight/base/error.h"
 #include "foresight/base/mapped_file.h"
 #include "foresight/solve/solver.h"
+#include "foresight/train/auto.h"
 #include "foresight/train/run.h"
 #include "foresight/train/run_record.h"
 
@@ -17,34 +18,6 @@ std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
   const std::uint64_t purpose = use == "train" ? 1 : use == "tune" ? 2 : 3;
   return 1'000'000 * (purpose + 1) + seed;
 }
-
-/// Fresh instances per epoch that amount to the decisions wanted; whole batches of the paper's 200.
-std::uint64_t instances_per_epoch(const Scale& scale, const DataSpec& data) {
-  if (scale.decisions == 0) return scale.instances;
-  const Instance instance = sources().make(data.source)->draw(0, 0);
-  // With 100 fixed nodes a decision costs about five times as much as with few.
-  const double cost = 1 + instance.market().num_fixed / 25.0;
-  const double batches =
-      scale.decisions / cost / scale.epochs / std::max(1, instance.num_arrivals()) / 200;
-  return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
-}
-
-/// Says what a job is for.
-class Labelled : public Progress {
- public:
-  Labelled(Progress& inner, std::string label) : inner_(inner), label_(std::move(label)) {}
-  void begin(std::string_view what, std::int64_t total, std::string_view unit) override {
-    inner_.begin(fmt::format("{} {}", what, label_), total, unit);
-  }
-  void end() override { inner_.end(); }
-  void advance(std::int64_t steps) override { inner_.advance(steps); }
-  void note(std::string_view text) override { inner_.note(text); }
-  bool cancelled() const override { return inner_.cancelled(); }
-
- private:
-  Progress& inner_;
-  std::string label_;
-};
 
 /// Is the result of this very test there already?
 bool is_done(const std::filesystem::path& file, const Contest& test, const Scale& scale,
@@ -82,7 +55,7 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
       return file;
     }
   }
-  Labelled progress(progress_, data.name);
+  LabelledProgress progress(progress_, data.name);
   progress.begin("drawing", static_cast<std::int64_t>(count), "instances");
   Dataset fresh = generate(*source, provenance, count, threads_, progress);
   progress.end();
@@ -98,7 +71,9 @@ std::filesystem::path Laboratory::train(const Training& training) {
   options.epochs = scale_.epochs;
   options.validation = training.data.source;
   options.validation_instances = scale_.validation_instances;
-  options.instances = instances_per_epoch(scale_, training.data);
+  options.instances = scale_.decisions == 0
+                          ? scale_.instances
+                          : instances_for(scale_.decisions, scale_.epochs, training.data.source);
   options.seed = seed_;
   options.threads = threads_;
   options.resume = true;
@@ -109,7 +84,7 @@ std::filesystem::path Laboratory::train(const Training& training) {
   const auto trainer = trainers().make(trainer_for(training.model, ""));
   options.train = trainer->needs_labels() ? dataset(training.data, "train", true).string()
                                           : training.data.source;
-  Labelled progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
+  LabelledProgress progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
   foresight::train(options, progress);
   return options.folder;
 }
@@ -134,7 +109,7 @@ std::filesystem::path Laboratory::run(const Contest& test) {
   for (const std::string& policy : policies) {
     contestants.push_back(make_contestant(policy, data.schema()));
   }
-  Labelled progress(progress_, "on " + test.data.name);
+  LabelledProgress progress(progress_, "on " + test.data.name);
   const Evaluation evaluation =
       evaluate(data, contestants, {.seed = seed_, .threads = threads_, .episodes = 2}, progress);
   write_file_atomically(file, to_json(evaluation));

@@ -2,9 +2,12 @@
 
 #include <numeric>
 
+#include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
 #include "foresight/base/statistics.h"
 #include "foresight/features/features.h"
 #include "foresight/nn/mlp.h"
+#include "foresight/solve/assignment.h"
 
 namespace foresight {
 namespace {
@@ -87,6 +90,103 @@ class RolloutBaseline : public Baseline {
   Parameters best_;
   std::vector<double> values_;  // of the best model on the validation set
   std::vector<Rollout> rollouts_;
+};
+
+class LeaveOneOutBaseline : public Baseline {
+ public:
+  explicit LeaveOneOutBaseline(int rollouts) : rollouts_(static_cast<std::size_t>(rollouts)) {}
+
+  void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
+    // ahead_[e][t] is what episode e gained from arrival t on.
+    ahead_.assign(batch.instances.size(), {});
+    for (std::size_t e = 0; e < ahead_.size(); ++e) {
+      ahead_[e].assign(static_cast<std::size_t>(batch.instances[e].num_arrivals()) + 1, 0);
+    }
+    for (const Shard& shard : shards) {
+      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
+        ahead_[shard.first_episode + shard.episode[i]][static_cast<std::size_t>(shard.time[i])] =
+            static_cast<double>(shard.gain[i]);
+      }
+    }
+    for (auto& gains : ahead_) {
+      for (std::size_t t = gains.size() - 1; t-- > 0;) gains[t] += gains[t + 1];
+    }
+  }
+
+  double cost(const Shard& shard, std::size_t decision) const override {
+    const std::size_t episode = shard.first_episode + shard.episode[decision];
+    const std::size_t first = episode - episode % rollouts_;
+    const auto t = static_cast<std::size_t>(shard.time[decision]);
+    double others = -ahead_[episode][t];
+    for (std::size_t e = first; e < first + rollouts_; ++e) others += ahead_[e][t];
+    return -others / static_cast<double>(rollouts_ - 1);
+  }
+  bool looks_ahead() const override { return true; }
+
+ private:
+  std::size_t rollouts_;
+  std::vector<std::vector<double>> ahead_;
+};
+
+class HindsightBaseline : public Baseline {
+ public:
+  void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
+    if (batch.problem.name() != "e-obm") {
+      fail(ErrorCode::kUsage, "baseline=hindsight serves problem e-obm only, not {}; try others",
+           batch.problem.name());
+    }
+    ahead_.resize(shards.size());
+    parallel_for(shards.size(), batch.threads, [&](std::size_t s) {
+      const Shard& shard = shards[s];
+      ahead_[s].resize(shard.choice.size());
+      AssignmentSolver solver;
+      // Decisions are listed step by step; what was matched before each is replayed per episode.
+      std::vector<std::vector<bool>> free;
+      std::vector<int> decided(shard.episodes, 0);
+      for (std::size_t e = 0; e < shard.episodes; ++e) {
+        const Market& market = batch.instances[shard.first_episode + e].market();
+        free.emplace_back(static_cast<std::size_t>(market.num_fixed), true);
+      }
+      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
+        const std::size_t e = shard.episode[i];
+        const Rollout& rollout = shard.rollouts[e];
+        for (int& t = decided[e]; t < shard.time[i]; ++t) {
+          const NodeId node = rollout.matching[static_cast<std::size_t>(t)];
+          if (node != kSkip) free[e][static_cast<std::size_t>(node)] = false;
+        }
+        ahead_[s][i] =
+            optimum(solver, batch.instances[shard.first_episode + e], shard.time[i], free[e]);
+      }
+    });
+  }
+
+  double cost(const Shard& shard, std::size_t decision) const override {
+    return -ahead_[shard.number][decision];
+  }
+  bool looks_ahead() const override { return true; }
+
+ private:
+  static double optimum(AssignmentSolver& solver, const Instance& instance, int first,
+                        const std::vector<bool>& free) {
+    thread_local std::vector<std::int64_t> begin;
+    thread_local std::vector<NodeId> nodes;
+    thread_local std::vector<float> weights;
+    begin.assign(1, 0);
+    nodes.clear();
+    weights.clear();
+    for (int t = first; t < instance.num_arrivals(); ++t) {
+      const Arrival arrival = instance.arrival(t);
+      for (std::size_t k = 0; k < arrival.nodes.size(); ++k) {
+        if (!free[static_cast<std::size_t>(arrival.nodes[k])]) continue;
+        nodes.push_back(arrival.nodes[k]);
+        weights.push_back(arrival.weights[k]);
+      }
+      begin.push_back(std::ssize(nodes));
+    }
+    return solver.solve_sparse(instance.market().num_fixed, begin, nodes, weights).value;
+  }
+
+  std::vector<std::vector<double>> ahead_;  // per shard and decision
 };
 
 class CriticBaseline : public Baseline {
@@ -191,6 +291,14 @@ std::unique_ptr<Baseline> make_average_baseline(double beta) {
 
 std::unique_ptr<Baseline> make_rollout_baseline() {
   return std::make_unique<RolloutBaseline>();
+}
+
+std::unique_ptr<Baseline> make_leave_one_out_baseline(int rollouts) {
+  return std::make_unique<LeaveOneOutBaseline>(rollouts);
+}
+
+std::unique_ptr<Baseline> make_hindsight_baseline() {
+  return std::make_unique<HindsightBaseline>();
 }
 
 std::unique_ptr<Baseline> make_critic_baseline() {

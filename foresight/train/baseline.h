@@ -21,8 +21,11 @@ class Baseline {
   virtual void end_epoch(std::span<const double> /*validation_values*/) {}
   virtual void observe(const State&, std::vector<float>& /*observations*/) const {}
 
-  virtual void save(TrainerState& state) const = 0;
-  virtual void restore(const TrainerState& state) = 0;
+  /// Is `cost` about what comes from the decision on, not about the whole episode?
+  virtual bool looks_ahead() const { return false; }
+
+  virtual void save(TrainerState&) const {}
+  virtual void restore(const TrainerState&) {}
 };
 
 /// The exponential moving average of the batches' mean cost, the current one included; the paper's.
@@ -32,6 +35,15 @@ std::unique_ptr<Baseline> make_average_baseline(double beta);
 /// 2017; Kool et al., 2019). It is replaced after an epoch whose model is better on the validation
 /// set, by a paired t-test at 0.05.
 std::unique_ptr<Baseline> make_rollout_baseline();
+
+/// What the other episodes of the same instance cost on average from this arrival on. `rollouts`
+/// episodes in a row belong to one instance.
+std::unique_ptr<Baseline> make_leave_one_out_baseline(int rollouts);
+
+/// What the nodes that are left could still be worth to the arrivals to come, in hindsight.
+/// Arrivals do not depend on decisions, so this control variate is unbiased although it knows the
+/// future. For E-OBM only.
+std::unique_ptr<Baseline> make_hindsight_baseline();
 
 /// A small network that learns to tell the episode's cost from its state.
 std::unique_ptr<Baseline> make_critic_baseline();

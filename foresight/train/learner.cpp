@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "foresight/base/error.h"
 #include "foresight/base/parallel.h"
@@ -26,6 +27,8 @@ void append_softmax(std::span<const float> scores, std::vector<float>& probabili
 void LearnerOptions::read(OptionReader& o) {
   o.real("lr", lr, 0, 100, "learning rate of Adam");
   o.real("decay", decay, 0, 1, "the learning rate is multiplied by this after every epoch");
+  o.choice("schedule", schedule, {"decay", "cosine"},
+           "the learning rate falls by the decay, or along a cosine to 0 at the end of the run");
   o.real("clip", clip, 0, 1e9, "largest norm of the gradient");
   o.integer("batch", batch, 1, 1'000'000, "instances per update");
 }
@@ -34,6 +37,11 @@ void Learner::begin(Model& model) {
   model_ = &model;
   adam_.emplace(model.parameters());
   shards_.clear();
+}
+
+double Learner::learning_rate() const {
+  if (options_.schedule == "decay") return learning_rate_;
+  return options_.lr * 0.5 * (1 + std::cos(std::numbers::pi * progress_));
 }
 
 TrainerState Learner::state() const {
@@ -46,6 +54,7 @@ void Learner::restore(const TrainerState& state) {
 }
 
 void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
+  progress_ = batch.progress;
   num_shards_ = (batch.instances.size() + kShardEpisodes - 1) / kShardEpisodes;
   while (shards_.size() < num_shards_) {
     Shard& shard = shards_.emplace_back();
@@ -54,10 +63,13 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
   }
   parallel_for(num_shards_, batch.threads, [&](std::size_t s) {
     Shard& shard = shards_[s];
+    shard.number = s;
     shard.first_episode = s * kShardEpisodes;
     shard.episodes = std::min(kShardEpisodes, batch.instances.size() - shard.first_episode);
     for (auto* list : {&shard.episode, &shard.choice, &shard.entries}) list->clear();
+    shard.time.clear();
     shard.gain.clear();
+    shard.scores.clear();
     shard.observations.clear();
     shard.probabilities.clear();
 
@@ -68,10 +80,12 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
       for (std::size_t k = 0; k < turns.size(); ++k) {
         const auto row = scores.row(k);
         shard.entries.push_back(row.size());
+        shard.scores.insert(shard.scores.end(), row.begin(), row.end());
         append_softmax(row, shard.probabilities);
         if (row.size() == 1) continue;
         shard.episode.push_back(turns[k].episode);
         shard.choice.push_back(choices[k]);
+        shard.time.push_back(turns[k].state->history().arrivals);
         observe(*turns[k].state, shard.observations);
         shard.gain.push_back(choices[k] == 0 ? 0 : turns[k].state->offers()[choices[k] - 1].gain);
       }
@@ -95,10 +109,10 @@ double Learner::step(int threads, const std::function<void(Shard&)>& differentia
     fail(ErrorCode::kData,
          "training diverged: the gradient is no longer a finite number; try a lower learning rate "
          "than {}",
-         learning_rate_);
+         learning_rate());
   }
   Parameters parameters = model_->parameters();
-  adam_->step(parameters, total, learning_rate_);
+  adam_->step(parameters, total, learning_rate());
   model_->set_parameters(parameters);
   return norm;
 }

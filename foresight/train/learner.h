@@ -12,6 +12,7 @@ namespace foresight {
 struct LearnerOptions {
   double lr = 0.003;
   double decay = 0.98;
+  std::string schedule = "decay";
   double clip = 1.0;
   int batch = 200;
 
@@ -23,16 +24,19 @@ struct Shard {
   std::unique_ptr<RecordingBatch> model;
   Parameters gradient;
   std::vector<Rollout> rollouts;
+  std::size_t number = 0;         // among the batch's shards
   std::size_t first_episode = 0;  // within the batch
   std::size_t episodes = 0;
 
   // One entry per decision that has a choice, in the order in which the model scored them ...
   std::vector<std::size_t> episode;  // within the shard
   std::vector<std::size_t> choice;
+  std::vector<int> time;            // number of the arrival
   std::vector<float> gain;          // of the choice
   std::vector<float> observations;  // what Learner::observe added, if anything
   // ... and one per row the model scored, choice or not.
   std::vector<std::size_t> entries;
+  std::vector<float> scores;         // row after row
   std::vector<float> probabilities;  // softmax of the scores, row after row
   std::vector<float> gradients;      // of the loss by the scores, row after row
 };
@@ -43,7 +47,7 @@ class Learner : public Trainer {
 
   void begin(Model& model) override;
   int batch_size() const override { return options_.batch; }
-  double learning_rate() const override { return learning_rate_; }
+  double learning_rate() const override;
   TrainerState state() const override;
   void restore(const TrainerState& state) override;
   void end_epoch(std::span<const double>) override { learning_rate_ *= options_.decay; }
@@ -63,7 +67,8 @@ class Learner : public Trainer {
 
  private:
   LearnerOptions options_;
-  double learning_rate_;
+  double learning_rate_;  // of the schedule "decay"
+  double progress_ = 0;   // share of the run that is done
   Model* model_ = nullptr;
   std::optional<Adam> adam_;
   std::vector<Shard> shards_;

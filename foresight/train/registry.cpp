@@ -27,7 +27,13 @@ std::string trainer_for(const std::string& model_spec, const std::string& traine
       {"ff-hist", "reinforce(lr=0.003,decay=0.98,beta=0.75,entropy=0.03)"},
       {"inv-ff-hist", "reinforce(lr=0.006,decay=0.97,beta=0.8,entropy=0.0006)"},
       {"gnn-hist", "reinforce(lr=0.002,decay=0.99,beta=0.95,entropy=0.05)"},
-      {"ff-supervised", "imitation(lr=0.0006,decay=0.99)"}};
+      {"ff-supervised", "imitation(lr=0.0006,decay=0.99)"},
+      // Ours.
+      {"inv-ff-plus",
+       "reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,entropy=0.01,"
+       "entropy_end=0)"},
+      {"value", "td(lr=0.003,schedule=cosine)"},
+      {"inv-value", "td(lr=0.003,schedule=cosine)"}};
   const auto tuned = kTuned.find(Spec::parse(model_spec).name);
   if (tuned == kTuned.end()) return trainer_spec.empty() ? "reinforce" : trainer_spec;
   if (trainer_spec.empty()) return tuned->second;

@@ -5,6 +5,7 @@
 //   loss = mean over episodes of (cost - baseline) * sum of log p(choice) - entropy_rate * entropy
 #include <cmath>
 
+#include "foresight/base/error.h"
 #include "foresight/train/baseline.h"
 #include "foresight/train/learner.h"
 #include "foresight/train/losses.h"
@@ -16,15 +17,21 @@ struct ReinforceOptions {
   LearnerOptions learner;
   double beta = 0.8;
   double entropy = 0.01;
+  double entropy_end = -1;
+  int rollouts = 1;
   std::string baseline = "ema";
   std::string credit = "total";
 
   void read(OptionReader& o) {
     learner.read(o);
     o.real("entropy", entropy, 0, 100, "weight of the entropy bonus");
-    o.choice("baseline", baseline, {"ema", "rollout", "critic", "none"},
+    o.real("entropy_end", entropy_end, -1, 100,
+           "its weight at the end of the run, reached in a straight line; -1: does not change");
+    o.integer("rollouts", rollouts, 1, 1'000, "episodes per instance");
+    o.choice("baseline", baseline, {"ema", "rollout", "critic", "others", "hindsight", "none"},
              "what a cost is compared with: a moving average, the best model so far on the same "
-             "instance, or a learned estimate");
+             "instance, a learned estimate, the instance's other episodes, or the best that could "
+             "still be reached in hindsight");
     o.real("beta", beta, 0, 1, "how much of the moving average each update keeps");
     o.choice("credit", credit, {"total", "to-go"},
              "judge a decision by the whole episode, or by what comes after it");
@@ -38,6 +45,14 @@ class Reinforce : public Learner {
     if (options_.baseline == "rollout") baseline_ = make_rollout_baseline();
     if (options_.baseline == "critic") baseline_ = make_critic_baseline();
     if (options_.baseline == "ema") baseline_ = make_average_baseline(options_.beta);
+    if (options_.baseline == "hindsight") baseline_ = make_hindsight_baseline();
+    if (options_.baseline == "others") {
+      if (options_.rollouts < 2) {
+        fail(ErrorCode::kUsage,
+             "baseline=others compares the episodes of one instance: give rollouts=8, say");
+      }
+      baseline_ = make_leave_one_out_baseline(options_.rollouts);
+    }
   }
 
   void begin(Model& model) override {
@@ -50,7 +65,10 @@ class Reinforce : public Learner {
     if (baseline_) baseline_->end_epoch(validation_values);
   }
 
-  UpdateStats update(const TrainingBatch& batch) override {
+  UpdateStats update(const TrainingBatch& given) override {
+    const TrainingBatch batch = repeated(given);
+    const double end = options_.entropy_end < 0 ? options_.entropy : options_.entropy_end;
+    entropy_rate_ = options_.entropy + (end - options_.entropy) * batch.progress;
     play_shards(batch, Decode::kSample, Model::Record::kChoices);
     UpdateStats stats;
     for (const Shard& shard : shards()) {
@@ -90,6 +108,19 @@ class Reinforce : public Learner {
   }
 
  private:
+  /// Every instance as often as it is to be played.
+  TrainingBatch repeated(const TrainingBatch& batch) {
+    if (options_.rollouts == 1) return batch;
+    instances_.clear();
+    for (const Instance& instance : batch.instances) {
+      instances_.insert(instances_.end(), static_cast<std::size_t>(options_.rollouts), instance);
+    }
+    TrainingBatch all = batch;
+    all.instances = instances_;
+    all.first_index *= static_cast<std::uint64_t>(options_.rollouts);
+    return all;
+  }
+
   /// Cost minus baseline, per decision with a choice.
   std::vector<double> advantages(const Shard& shard) const {
     std::vector<double> result(shard.choice.size());
@@ -100,7 +131,9 @@ class Reinforce : public Learner {
     for (std::size_t i = 0; i < result.size(); ++i) {
       const std::size_t e = shard.episode[i];
       result[i] = cost[e] - (baseline_ ? baseline_->cost(shard, i) : 0);
-      if (options_.credit == "to-go") result[i] += before[e];
+      // A baseline that looks ahead from the decision only is compared with what lies ahead.
+      const bool ahead = baseline_ && baseline_->looks_ahead();
+      if (ahead || options_.credit == "to-go") result[i] += before[e];
       before[e] += static_cast<double>(shard.gain[i]);
     }
     return result;
@@ -118,7 +151,7 @@ class Reinforce : public Learner {
       }
       const std::span p(shard.probabilities.data() + first, entries);
       const std::span gradient(shard.gradients.data() + first, entries);
-      loss += policy_loss(p, shard.choice[decision], advantage[decision], options_.entropy, scale,
+      loss += policy_loss(p, shard.choice[decision], advantage[decision], entropy_rate_, scale,
                           gradient);
       total_entropy += entropy(p);
       first += entries;
@@ -128,6 +161,8 @@ class Reinforce : public Learner {
   }
 
   ReinforceOptions options_;
+  double entropy_rate_ = 0;
+  std::vector<Instance> instances_;
   std::unique_ptr<Baseline> baseline_;  // none: costs are taken as they are
 };
 

@@ -130,7 +130,9 @@ class Run {
       const auto [instances, labels] = data_->take(first, count);
       const UpdateStats stats = trainer_->update(
           {*problem_, instances, labels, options_.seed,
-           static_cast<std::uint64_t>(epoch_) * data_->size() + first, options_.threads});
+           static_cast<std::uint64_t>(epoch_) * data_->size() + first, options_.threads,
+           (epoch_ + static_cast<double>(first) / static_cast<double>(data_->size())) /
+               options_.epochs});
       sum.mean_value += stats.mean_value;
       sum.entropy += stats.entropy;
       sum.loss += stats.loss;

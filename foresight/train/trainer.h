@@ -30,6 +30,7 @@ struct TrainingBatch {
   std::uint64_t seed = 0;
   std::uint64_t first_index = 0;  // number of the first episode among all that were ever played
   int threads = 0;
+  double progress = 0;  // share of the whole run that is done, for schedules
 };
 
 /// What one update saw.

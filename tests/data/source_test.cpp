@@ -30,6 +30,7 @@ class AnySource : public testing::TestWithParam<std::string> {
                                            "b,2,y,0.25\nc,1,y,3\nd,1,,\ne,1,z,1\n");
       options = fmt::format("path=\"{}\"", file.string());
     }
+    if (GetParam() == "mix") options = "first=crowd(u=4,v=6),second=crowd(u=5,v=9)";
     source_ = sources().make(GetParam() + "(" + options + ")");
   }
 
@@ -100,6 +101,18 @@ INSTANTIATE_TEST_SUITE_P(Registry, AnySource, testing::ValuesIn(names()), [](con
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+TEST(Mix, TakesItsSourcesInTurn) {
+  const auto small = sources().make("crowd(u=4,v=6)"), large = sources().make("crowd(u=5,v=9)");
+  const auto mix = sources().make("mix(first=crowd(u=4,v=6),second=crowd(u=5,v=9))");
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(mix->draw(3, 2 * i) == small->draw(3, i));
+    EXPECT_TRUE(mix->draw(3, 2 * i + 1) == large->draw(3, i));
+  }
+  expect_error(ErrorCode::kUsage, {"mix", "crowd", "thick-z"},
+               [] { sources().make("mix(first=crowd,second=thick-z)"); });
+  expect_error(ErrorCode::kUsage, {"mix", "first=SPEC"}, [] { sources().make("mix"); });
+}
 
 }  // namespace
 }  // namespace foresight

@@ -59,7 +59,10 @@ TEST_P(EveryTrainedModel, GivesTheSameBytesOnAnyNumberOfThreadsAndAfterAnInterru
   options.threads = 2;
   train(options, no_progress());
   options.folder = folder.path() / "resumed";
-  CancelAfter cancel(3);  // within the second epoch
+  const auto trainer = trainers().make(trainer_for(GetParam(), ""));
+  const auto updates = (options.instances + static_cast<std::uint64_t>(trainer->batch_size()) - 1) /
+                       static_cast<std::uint64_t>(trainer->batch_size());
+  CancelAfter cancel(static_cast<std::int64_t>(updates) + 1);  // within the second epoch
   expect_error(ErrorCode::kCancelled, {"epoch 2", "--resume"}, [&] { train(options, cancel); });
   options.resume = true;
   EXPECT_EQ(train(options, no_progress()).epochs, 3);
@@ -106,9 +109,15 @@ TEST_P(EveryBaseline, LearnsAndResumesToTheBit) {
 
 INSTANTIATE_TEST_SUITE_P(Reinforce, EveryBaseline,
                          testing::Values("baseline=ema", "baseline=rollout", "baseline=critic",
-                                         "baseline=none", "credit=to-go"),
+                                         "baseline=none", "credit=to-go", "baseline=hindsight",
+                                         "rollouts=4,baseline=others,batch=50",
+                                         "entropy_end=0,schedule=cosine"),
                          [](const auto& test) {
-                           return test.param.substr(test.param.find('=') + 1, 2);
+                           std::string name;
+                           for (const char c : test.param) {
+                             if (std::isalnum(c)) name += c;
+                           }
+                           return name;
                          });
 
 // The point of it all: a policy that beats greedy after a few seconds.

@@ -1,0 +1,54 @@
+// Instances of several sources in turn, to train one model for all of them: small and large ones,
+// say. The sources must agree on the problem and on attributes and topics.
+#include "foresight/base/error.h"
+#include "foresight/data/source.h"
+
+namespace foresight {
+namespace {
+
+struct MixOptions {
+  std::string parts[4];
+
+  void read(OptionReader& o) {
+    o.text("first", parts[0], "spec of a source, e.g. crowd(u=10,v=30)");
+    o.text("second", parts[1], "spec of another one");
+    o.text("third", parts[2], "and so on");
+    o.text("fourth", parts[3], "and so on");
+  }
+};
+
+class Mix : public Source {
+ public:
+  explicit Mix(const MixOptions& options) {
+    for (const std::string& part : options.parts) {
+      if (part.empty()) continue;
+      sources_.push_back(sources().make(part));
+      if (sources_.back()->schema() != sources_.front()->schema()) {
+        fail(
+            ErrorCode::kUsage,
+            "source \"mix\": {} and {} differ in problem, attributes or topics and cannot be mixed",
+            options.parts[0], part);
+      }
+    }
+    if (sources_.empty()) {
+      fail(ErrorCode::kUsage, "source \"mix\": give first=SPEC and second=SPEC");
+    }
+  }
+
+  const Schema& schema() const override { return sources_.front()->schema(); }
+  Instance draw(std::uint64_t seed, std::uint64_t index) const override {
+    return sources_[index % sources_.size()]->draw(seed, index / sources_.size());
+  }
+
+ private:
+  std::vector<std::unique_ptr<Source>> sources_;
+};
+
+}  // namespace
+
+Entry<Source> mix_source() {
+  return make_entry<Source, Mix, MixOptions>(
+      "mix", "several sources in turn, to train one model for all of them");
+}
+
+}  // namespace foresight

@@ -1,0 +1,97 @@
+#include "foresight/features/value_features.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace foresight {
+
+ValueContext::ValueContext(const State& state, double available_share) {
+  const Market& market = state.market();
+  const double horizon = std::max(1, market.horizon), nodes = std::max(1, market.num_fixed);
+  const double to_come = std::max(0, market.horizon - state.history().arrivals - 1);
+  left = static_cast<float>(to_come / horizon);
+  available = static_cast<float>(available_share / nodes);
+  pressure = static_cast<float>(to_come / horizon * (nodes + 1) / (available_share + 1));
+}
+
+double remaining_share(const State& state, NodeId u, double cost) {
+  const auto capacity = static_cast<double>(state.capacity(u));
+  return capacity > 0 ? std::max(0.0, state.remaining(u) - cost) / capacity : 0;
+}
+
+double total_remaining_share(const State& state) {
+  double total = 0;
+  for (NodeId u = 0; u < state.market().num_fixed; ++u) total += remaining_share(state, u);
+  return total;
+}
+
+std::vector<std::string> FlatValueFeatures::names() const {
+  std::vector<std::string> names;
+  for (std::size_t u = 0; u < nodes_; ++u) names.push_back(fmt::format("remaining.{}", u));
+  names.insert(names.end(), {"left", "available", "pressure"});
+  return names;
+}
+
+void FlatValueFeatures::fill_context(const ValueContext& context, std::span<float> row) const {
+  row[nodes_] = context.left;
+  row[nodes_ + 1] = context.available;
+  row[nodes_ + 2] = context.pressure;
+}
+
+void FlatValueFeatures::fill_skip(const State& state, double available,
+                                  std::span<float> row) const {
+  for (std::size_t u = 0; u < nodes_; ++u) {
+    row[u] = static_cast<float>(remaining_share(state, static_cast<NodeId>(u)));
+  }
+  fill_context(ValueContext(state, available), row);
+}
+
+void FlatValueFeatures::fill(const State& state, const Offer& offer, double available,
+                             std::span<const float> skip_row, std::span<float> row) const {
+  std::copy_n(skip_row.begin(), nodes_, row.begin());
+  const double after = remaining_share(state, offer.node, static_cast<double>(offer.cost));
+  const auto u = static_cast<std::size_t>(offer.node);
+  fill_context(ValueContext(state, available - remaining_share(state, offer.node) + after), row);
+  row[u] = static_cast<float>(after);
+}
+
+std::vector<std::string> NodeValueFeatures::names() const {
+  std::vector<std::string> names = {"remaining", "mean",     "variance",  "degree",     "left",
+                                    "available", "pressure", "past_mean", "past_degree"};
+  for (const std::string& name : attributes_) names.push_back("fixed." + name);
+  return names;
+}
+
+NodeValueFeatures::Past::Past(const State& state) {
+  const History& history = state.history();
+  double sum = 0;
+  std::int64_t edges = 0;
+  for (const Moments& gains : history.gains) {
+    sum += gains.mean() * gains.count();
+    edges += gains.count();
+  }
+  share = history.arrivals > 0 ? 1 / static_cast<float>(history.arrivals) : 0;
+  mean = edges > 0 ? static_cast<float>(sum / static_cast<double>(edges)) : 0;
+  degree =
+      static_cast<float>(edges) * share / static_cast<float>(std::max(1, state.market().num_fixed));
+}
+
+void NodeValueFeatures::fill(const State& state, const Past& past, const ValueContext& context,
+                             NodeId u, double share, std::span<float> row) const {
+  const auto index = static_cast<std::size_t>(u);
+  const Moments& gains = state.history().gains[index];
+  const float values[] = {static_cast<float>(share),
+                          static_cast<float>(gains.mean()),
+                          static_cast<float>(gains.variance()),
+                          static_cast<float>(gains.count()) * past.share,
+                          context.left,
+                          context.available,
+                          context.pressure,
+                          past.mean,
+                          past.degree};
+  auto out = std::copy(std::begin(values), std::end(values), row.begin());
+  if (!attributes_.empty()) std::ranges::copy(state.market().attributes[index], out);
+}
+
+}  // namespace foresight

@@ -1,0 +1,26 @@
+// Training without choosing: several kinds of models are trained on the same data, and the best on
+// the validation set is kept.
+//
+//   RUN/candidates/MODEL   a run of each, which can be looked at, compared and resumed
+//   RUN                    a copy of the best of them
+#pragma once
+
+#include "foresight/train/run.h"
+
+namespace foresight {
+
+struct AutoResult {
+  std::string model;  // the best one
+  RunResult run;
+  std::vector<std::pair<std::string, double>> ratios;  // of every candidate, on the validation set
+};
+
+/// `options.model` and `options.trainer` are not used; with `options.instances` 0, each candidate
+/// gets what trains all of them in some minutes on two cores.
+AutoResult train_auto(const RunOptions& options, Progress& progress);
+
+/// Fresh instances per epoch that make a run of about this many decisions in all, fewer where many
+/// fixed nodes make each costly.
+std::uint64_t instances_for(double decisions, int epochs, const std::string& source);
+
+}  // namespace foresight

@@ -1,0 +1,57 @@
+#include "foresight/train/auto.h"
+
+#include <algorithm>
+
+#include "tests/temp_folder.h"
+#include <gtest/gtest.h>
+
+#include "foresight/policy/checkpoint.h"
+
+namespace foresight {
+namespace {
+
+RunOptions tiny(const std::string& source, const std::filesystem::path& folder) {
+  RunOptions options;
+  options.train = source;
+  options.instances = 200;
+  options.validation_instances = 50;
+  options.epochs = 2;
+  options.folder = folder;
+  return options;
+}
+
+std::vector<std::string> names(const AutoResult& result) {
+  std::vector<std::string> all;
+  for (const auto& [model, ratio] : result.ratios) all.push_back(model);
+  return all;
+}
+
+TEST(Auto, KeepsTheBestOfWhatSuitsTheData) {
+  const TempFolder folder;
+  const AutoResult result = train_auto(tiny("crowd(u=4,v=8)", folder.path()), no_progress());
+  EXPECT_EQ(names(result),
+            (std::vector<std::string>{"value", "ff-hist", "inv-ff-plus", "inv-value"}));
+  const auto best = std::ranges::max_element(result.ratios, {}, [](auto& it) { return it.second; });
+  EXPECT_EQ(result.model, best->first);
+  EXPECT_EQ(result.run.best_ratio, best->second);
+  EXPECT_EQ(load_model(folder.path()).info.spec, result.model);
+}
+
+TEST(Auto, TriesOnlyInvariantModelsWhereNodesVary) {
+  const TempFolder folder;
+  const AutoResult result =
+      train_auto(tiny("crowd(u=4,v=8,workers=vary)", folder.path() / "a"), no_progress());
+  EXPECT_EQ(names(result), (std::vector<std::string>{"inv-ff-plus", "inv-value"}));
+  const AutoResult mixed = train_auto(
+      tiny("mix(first=er(u=4,v=8),second=er(u=6,v=9))", folder.path() / "b"), no_progress());
+  EXPECT_EQ(names(mixed), (std::vector<std::string>{"inv-ff-plus", "inv-value"}));
+}
+
+TEST(Auto, GivesLargerGraphsFewerDecisions) {
+  EXPECT_EQ(instances_for(12e6, 50, "crowd(u=10,v=30)"), 5'600U);
+  EXPECT_EQ(instances_for(12e6, 50, "crowd(u=100,v=100)"), 400U);
+  EXPECT_EQ(instances_for(1, 50, "crowd(u=10,v=30)"), 200U);
+}
+
+}  // namespace
+}  // namespace foresight
