@@ -14,6 +14,7 @@ void add_list_command(CLI::App& app);
 void add_generate_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
+void add_ceiling_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_report_command(CLI::App& app);

@@ -44,6 +44,7 @@ void print(const Evaluation& evaluation) {
                {"matched", Align::kRight},
                {"vs first", Align::kRight},
                {"p", Align::kRight},
+               {"gap closed", Align::kRight},
                {"decisions/s", Align::kRight},
                {"p50", Align::kRight},
                {"p99", Align::kRight}});
@@ -55,6 +56,7 @@ void print(const Evaluation& evaluation) {
          ratio(result.ratio.minimum), fmt::format("{:.1f}", result.matched),
          first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
          first ? "" : significance(result.against_first.wilcoxon_p),
+         result.gap_closed ? fmt::format("{:.1f} %", 100 * *result.gap_closed) : "",
          rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),
          human_duration(1e-6 * result.p99_microseconds)});
   }

@@ -7,6 +7,7 @@
 #include "foresight/cli/table.h"
 #include "foresight/data/dataset.h"
 #include "foresight/policy/checkpoint.h"
+#include "foresight/policy/optimal_online.h"
 
 namespace foresight {
 namespace {
@@ -84,10 +85,19 @@ void show_model(const std::filesystem::path& path) {
   fmt::print("\n{}", table.render());
 }
 
+void show_ceiling(const std::filesystem::path& path, const OnlineSolution& solution) {
+  fmt::print("optimal online policy {}\n", path.string());
+  print({{"source", solution.source},
+         {"problem", solution.problem},
+         {"expected value", fmt::format("{:.6f}", solution.table.expected())},
+         {"size", human_bytes(std::filesystem::file_size(path))}});
+}
+
 void run(const std::filesystem::path& path) {
   const bool folder = std::filesystem::is_directory(path);
   const auto file = folder ? path / "best.safetensors" : path;
   const auto content = SafeTensors::open(file);
+  if (is_online_solution(*content)) return show_ceiling(file, read_online_solution(*content));
   const auto format = content->metadata().find("format");
   const bool is_model = format != content->metadata().end() && format->second == "foresight-model";
   is_model ? show_model(file) : show_dataset(file);
@@ -97,7 +107,8 @@ void run(const std::filesystem::path& path) {
 
 void add_inspect_command(CLI::App& app) {
   auto path = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("inspect", "Show what a dataset or a trained model holds");
+  auto* command =
+      app.add_subcommand("inspect", "Show what a dataset, a trained model or a ceiling holds");
   command->add_option("file", *path, "A dataset, a checkpoint or a run folder")->required();
   command->callback([path] { run(*path); });
 }

@@ -101,6 +101,7 @@ int run_program(int argc, const char* const* argv) {
   add_solve_command(app);
   add_train_command(app);
   add_evaluate_command(app);
+  add_ceiling_command(app);
   add_inspect_command(app);
   add_report_command(app);
   add_reproduce_command(app);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -161,6 +162,27 @@ std::vector<NodeId> BaseGraphSource::choose_fixed(Rng& rng) const {
        kAttempts, options_.u);
 }
 
+/// Where each fixed node stands among the chosen ones, or kSkip.
+std::vector<NodeId> BaseGraphSource::positions_of(std::span<const NodeId> chosen) const {
+  std::vector<NodeId> positions(index(graph_.num_fixed), kSkip);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    positions[index(chosen[i])] = static_cast<NodeId>(i);
+  }
+  return positions;
+}
+
+/// The edges of a type to the chosen nodes, in their order.
+void BaseGraphSource::find_edges(std::int32_t type, std::span<const NodeId> positions,
+                                 Edges& edges) const {
+  edges.clear();
+  for (auto e = index(graph_.edge_begin[index(type)]);
+       e < index(graph_.edge_begin[index(type) + 1]); ++e) {
+    const NodeId u = positions[index(graph_.nodes[e])];
+    if (u != kSkip) edges.emplace_back(u, graph_.weights[e]);
+  }
+  std::sort(edges.begin(), edges.end());
+}
+
 Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index) const {
   Rng rng(seed, Stream::kInstance, instance_index);
   std::vector<NodeId> chosen = options_.fixed == "vary" ? choose_fixed(rng) : shared_;
@@ -168,8 +190,7 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
     const auto order = rng.sample(options_.u, options_.u);
     for (std::size_t i = 0; i < order.size(); ++i) chosen[i] = shared_[index(order[i])];
   }
-  std::vector<NodeId> local(index(graph_.num_fixed), kSkip);
-  for (std::size_t i = 0; i < chosen.size(); ++i) local[index(chosen[i])] = static_cast<NodeId>(i);
+  const std::vector<NodeId> positions = positions_of(chosen);
 
   const Schema& schema = graph_.schema;
   InstanceBuilder builder(options_.u);
@@ -186,7 +207,7 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
   }
   builder.set_ids(chosen);
 
-  std::vector<std::pair<NodeId, float>> edges;
+  Edges edges;
   std::vector<NodeId> nodes;
   std::vector<float> weights;
   constexpr int kMostMisses = 1000;
@@ -194,19 +215,13 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
   Types joined;
   for (int t = 0, misses = 0; t < options_.v;) {
     const std::int32_t type = types->draw(rng);
-    edges.clear();
-    for (auto e = index(graph_.edge_begin[index(type)]);
-         e < index(graph_.edge_begin[index(type) + 1]); ++e) {
-      const NodeId u = local[index(graph_.nodes[e])];
-      if (u != kSkip) edges.emplace_back(u, graph_.weights[e]);
-    }
+    find_edges(type, positions, edges);
     if (edges.empty()) {
       // Types that can be matched are rare: draw among them only, which is the same in
       // distribution.
       if (++misses == kMostMisses) types = &(joined = types_joined_to(mark(chosen)));
       continue;
     }
-    std::sort(edges.begin(), edges.end());
     nodes.clear();
     weights.clear();
     for (const auto& [node, weight] : edges) {
@@ -218,6 +233,53 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
     ++t;
   }
   return std::move(builder).build();
+}
+
+bool BaseGraphSource::is_from_here(const Market& market) const {
+  std::vector<NodeId> ids(market.ids.begin(), market.ids.end());
+  std::ranges::sort(ids);
+  std::vector<NodeId> possible = shared_.empty() ? pool_ : shared_;
+  std::ranges::sort(possible);
+  const bool known = ids.size() == index(options_.u) && std::ranges::includes(possible, ids) &&
+                     std::ranges::adjacent_find(ids) == ids.end();
+  return known &&
+         std::ranges::equal(market.attributes.values,
+                            select_rows(graph_.fixed_attributes,
+                                        graph_.schema.fixed_attributes.size(), market.ids)) &&
+         (graph_.budgets.empty() ||
+          std::ranges::equal(market.budgets, select_rows(graph_.budgets, 1, market.ids)));
+}
+
+/// Types keep the order of the base graph, so that the law of reordered nodes is the same in all
+/// but their names.
+std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) const {
+  if (!is_from_here(market)) {
+    fail(ErrorCode::kData, "the market of {} fixed nodes is none of {} with u={}, {}, pool={}",
+         market.num_fixed, origin_, options_.u, options_.fixed, options_.pool);
+  }
+  const std::vector<NodeId> positions = positions_of(market.ids);
+  ArrivalTypes law;
+  double total = 0;
+  Edges edges;
+  std::map<Edges, std::size_t> seen;
+  for (const std::int32_t type : types_.types) {
+    find_edges(type, positions, edges);
+    if (edges.empty()) continue;
+    const auto [found, is_new] = seen.emplace(edges, law.probabilities.size());
+    if (is_new) {
+      for (const auto& [node, weight] : edges) {
+        law.nodes.push_back(node);
+        law.weights.push_back(weight);
+      }
+      law.edge_begin.push_back(static_cast<std::int64_t>(law.nodes.size()));
+      law.probabilities.push_back(0);
+    }
+    const double frequency = graph_.frequencies.empty() ? 1 : graph_.frequencies[index(type)];
+    law.probabilities[found->second] += frequency;
+    total += frequency;
+  }
+  for (double& probability : law.probabilities) probability /= total;
+  return law;
 }
 
 }  // namespace foresight

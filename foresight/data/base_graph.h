@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foresight/base/rng.h"
@@ -62,6 +63,7 @@ class BaseGraphSource : public Source {
 
   const Schema& schema() const override { return graph_.schema; }
   Instance draw(std::uint64_t seed, std::uint64_t index) const override;
+  std::optional<ArrivalLaw> arrival_law(const Market& market) const override;
   const BaseGraph& graph() const { return graph_; }
 
  private:
@@ -73,11 +75,16 @@ class BaseGraphSource : public Source {
     std::int32_t draw(Rng& rng) const;
   };
 
+  using Edges = std::vector<std::pair<NodeId, float>>;
+
   bool has_edge(std::int32_t type, const std::vector<bool>& chosen) const;
   void drop_edges_except(const std::vector<bool>& chosen);
   Types types_joined_to(const std::vector<bool>& chosen) const;
   std::vector<bool> mark(std::span<const NodeId> chosen) const;
   std::vector<NodeId> choose_fixed(Rng& rng) const;
+  bool is_from_here(const Market& market) const;
+  std::vector<NodeId> positions_of(std::span<const NodeId> chosen) const;
+  void find_edges(std::int32_t type, std::span<const NodeId> positions, Edges& edges) const;
 
   BaseGraph graph_;
   SamplingOptions options_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "foresight/base/registry.h"
@@ -24,6 +25,24 @@ struct Schema {
   friend bool operator==(const Schema&, const Schema&) = default;
 };
 
+/// Arrivals of finitely many types: type i comes with probabilities[i], and its edges are at
+/// positions edge_begin[i] .. edge_begin[i + 1] of `nodes` and `weights`, nodes ascending.
+struct ArrivalTypes {
+  std::vector<std::int64_t> edge_begin{0};
+  std::vector<NodeId> nodes;
+  std::vector<float> weights;
+  std::vector<double> probabilities;
+};
+
+/// Arrivals that have an edge to every fixed node with the same probability, independently.
+struct RandomEdges {
+  double probability = 0;
+  bool uniform_weights = true;  // in (0, 1]; else all are 1
+};
+
+/// What the arrivals of one market are drawn from, each independently of the others.
+using ArrivalLaw = std::variant<ArrivalTypes, RandomEdges>;
+
 /// Immutable and safe to use from many threads.
 class Source {
  public:
@@ -36,6 +55,10 @@ class Source {
 
   /// For recorded data: how many instances there are. Indices from there on are an error.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+
+  /// What the arrivals of a market of this source are drawn from; nothing where that is not known
+  /// or they depend on each other. Throws Error(kData) if the market cannot come from this source.
+  virtual std::optional<ArrivalLaw> arrival_law(const Market&) const { return std::nullopt; }
 };
 
 /// Every source there is.

@@ -85,6 +85,25 @@ Contestant make_contestant(const std::string& name, const Schema& schema) {
   return contestant;
 }
 
+void compare(Evaluation& evaluation) {
+  const auto find = [&](std::string_view name) -> const PolicyResult* {
+    for (const PolicyResult& result : evaluation.policies) {
+      // A tuned policy, or one from a file, says in its resolved spec what it is.
+      if (result.name.starts_with(name) || result.resolved.starts_with(name)) return &result;
+    }
+    return nullptr;
+  };
+  const PolicyResult* ceiling = find("optimal-online");
+  const PolicyResult* reference = find("greedy-t");
+  if (!reference) reference = find("greedy");
+  for (PolicyResult& result : evaluation.policies) {
+    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
+    if (!ceiling || !reference || ceiling->ratio.mean <= reference->ratio.mean) continue;
+    result.gap_closed =
+        (result.ratio.mean - reference->ratio.mean) / (ceiling->ratio.mean - reference->ratio.mean);
+  }
+}
+
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress) {
   if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
@@ -141,8 +160,8 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
     result.agreement_optimum = with_optimum.shares();
     result.agreement_greedy = with_greedy.shares();
     measure_latency(data, *problem, *contestant.policy, options.seed, result);
-    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
   }
+  compare(evaluation);
   for (std::size_t i = 0; i < std::min(options.episodes, data.size()); ++i) {
     const Instance instance = data.instance(i);
     if (instance.market().num_fixed > kLargestRecorded) continue;

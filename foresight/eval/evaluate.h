@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,10 @@ struct PolicyResult {
   double p50_microseconds = 0;      // of one decision on its own, arrival included
   double p99_microseconds = 0;
   PairedComparison against_first;  // this policy's ratios minus the first one's
+
+  /// Of the way from a reference (greedy-t, else greedy) to the ceiling (optimal-online), the share
+  /// that this policy's mean ratio covers; only where both were judged, too.
+  std::optional<double> gap_closed;
 };
 
 struct Evaluation {
@@ -70,6 +75,9 @@ struct Evaluation {
 /// label's bound. Throws Error(kData) if a policy exceeds it, since then the labels are wrong.
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress);
+
+/// Fills in what follows from the ratios of all policies: comparisons and gaps.
+void compare(Evaluation& evaluation);
 
 /// The machine-readable form, specified in docs/formats.md.
 std::string to_json(const Evaluation& evaluation);

@@ -30,6 +30,7 @@ Json to_json(const PolicyResult& result) {
       {"mean_difference", result.against_first.mean_difference},
       {"ci95", {result.against_first.ci95_low, result.against_first.ci95_high}},
       {"wilcoxon_p", result.against_first.wilcoxon_p}};
+  if (result.gap_closed) json["gap_closed"] = *result.gap_closed;
   json["agreement_optimum"] = result.agreement_optimum;
   json["agreement_greedy"] = result.agreement_greedy;
   json["ratios"] = result.ratios;
@@ -182,8 +183,8 @@ Evaluation evaluation_from_json(std::string_view text, const std::string& name) 
       policies.at(i)["ratios"].reject(fmt::format("has {} entries for {} instances",
                                                   result.ratios.size(), evaluation.num_instances));
     }
-    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
   }
+  compare(evaluation);
   if (const auto episodes = json.find("episodes")) {
     for (std::size_t i = 0; i < episodes->size(); ++i) {
       evaluation.episodes.push_back(episode_from(episodes->at(i)));

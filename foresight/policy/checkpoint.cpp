@@ -6,6 +6,7 @@
 
 #include "foresight/base/error.h"
 #include "foresight/features/features.h"
+#include "foresight/policy/optimal_online.h"
 
 namespace foresight {
 namespace {
@@ -35,6 +36,18 @@ ModelContext read_context(const SafeTensors& file) {
   } catch (const Json::exception&) {
     fail(ErrorCode::kData, "{}: metadata \"context\" lacks a field", file.path().string());
   }
+}
+
+/// A folder stands for the `best.safetensors` in it.
+std::shared_ptr<const SafeTensors> open_checkpoint(const std::filesystem::path& path) {
+  const bool folder = std::filesystem::is_directory(path);
+  return SafeTensors::open(folder ? path / "best.safetensors" : path);
+}
+
+void check_problem(const std::string& name, const std::string& problem, const Schema& schema) {
+  if (problem == schema.problem) return;
+  fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
+       problem, schema.problem);
 }
 
 }  // namespace
@@ -100,18 +113,19 @@ TrainedModel read_model(const SafeTensors& file) {
 }
 
 TrainedModel load_model(const std::filesystem::path& path) {
-  const bool folder = std::filesystem::is_directory(path);
-  return read_model(*SafeTensors::open(folder ? path / "best.safetensors" : path));
+  return read_model(*open_checkpoint(path));
 }
 
 NamedPolicy find_policy(const std::string& name, const Schema& schema) {
   if (!std::filesystem::exists(name)) return {policies().make(name), std::nullopt};
-  TrainedModel trained = load_model(name);
-  const std::string& problem = trained.info.context.schema.problem;
-  if (problem != schema.problem) {
-    fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
-         problem, schema.problem);
+  const auto file = open_checkpoint(name);
+  if (is_online_solution(*file)) {
+    OnlineSolution solution = read_online_solution(*file);
+    check_problem(name, solution.problem, schema);
+    return {make_policy(std::move(solution)), std::nullopt};
   }
+  TrainedModel trained = read_model(*file);
+  check_problem(name, trained.info.context.schema.problem, schema);
   return {std::move(trained.model), std::move(trained.info)};
 }
 

@@ -43,8 +43,8 @@ struct NamedPolicy {
   std::optional<ModelInfo> trained;  // for a trained model
 };
 
-/// A policy from what a person names: a run folder, a checkpoint file, or a spec. A trained model
-/// is refused if it was trained for another problem than `schema` is for.
+/// A policy from what a person names: a run folder, a checkpoint file (of a model or of an optimal
+/// online policy), or a spec. A file is refused if it is for another problem than `schema`.
 NamedPolicy find_policy(const std::string& name, const Schema& schema);
 
 }  // namespace foresight

@@ -55,19 +55,20 @@ std::string number(double value, const char* format = "{:.4f}") {
 std::string to_csv(const Report& report) {
   std::string text =
       "data,policy,detail,instances,mean,ci95,std,min,mean_value,matched,decisions_per_second,"
-      "p50_us,p99_us,difference,difference_low,difference_high,wilcoxon_p\n";
+      "p50_us,p99_us,difference,difference_low,difference_high,wilcoxon_p,gap_closed\n";
   for (const auto& entry : report.evaluations()) {
     for (std::size_t i = 0; i < entry.policies.size(); ++i) {
       const PolicyResult& result = entry.evaluation.policies[i];
       const PairedComparison& c = result.against_first;
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.0f},{},{},{},{},{},{}\n",
-                          csv_field(entry.name), csv_field(entry.policies[i]),
-                          csv_field(result.resolved.empty() ? result.name : result.resolved),
-                          entry.evaluation.num_instances, result.ratio.mean, result.ratio.ci95,
-                          result.ratio.standard_deviation, result.ratio.minimum, result.mean_value,
-                          result.matched, result.decisions_per_second, result.p50_microseconds,
-                          result.p99_microseconds, c.mean_difference, c.ci95_low, c.ci95_high,
-                          c.wilcoxon_p);
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{:.0f},{},{},{},{},{},{},{}\n",
+                      csv_field(entry.name), csv_field(entry.policies[i]),
+                      csv_field(result.resolved.empty() ? result.name : result.resolved),
+                      entry.evaluation.num_instances, result.ratio.mean, result.ratio.ci95,
+                      result.ratio.standard_deviation, result.ratio.minimum, result.mean_value,
+                      result.matched, result.decisions_per_second, result.p50_microseconds,
+                      result.p99_microseconds, c.mean_difference, c.ci95_low, c.ci95_high,
+                      c.wilcoxon_p, result.gap_closed ? fmt::to_string(*result.gap_closed) : "");
     }
   }
   return text;
@@ -84,13 +85,15 @@ std::string to_markdown(const Report& report) {
                       number(result.ratio.standard_deviation), number(result.ratio.minimum),
                       number(result.matched, "{:.1f}"),
                       i == 0 ? "" : number(c.mean_difference, "{:+.4f}"),
-                      i == 0 ? "" : number(c.wilcoxon_p, "{:.2g}")});
+                      i == 0 ? "" : number(c.wilcoxon_p, "{:.2g}"),
+                      result.gap_closed ? number(100 * *result.gap_closed, "{:.1f} %") : ""});
     }
     text += fmt::format("## {}\n\n{} instances ({}), seed {}\n\n", markdown_cell(entry.name),
                         entry.evaluation.num_instances, entry.evaluation.problem,
                         entry.evaluation.provenance.seed);
     text += markdown_table(
-        {"policy", "mean ratio", "±95 %", "std", "worst", "matched", "vs first", "p"}, rows);
+        {"policy", "mean ratio", "±95 %", "std", "worst", "matched", "vs first", "p", "gap closed"},
+        rows);
   }
   if (!report.runs().empty()) {
     std::vector<std::vector<std::string>> rows;

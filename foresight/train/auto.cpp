@@ -37,8 +37,11 @@ bool same_nodes(TrainingData& data) {
 
 std::uint64_t instances_for(double decisions, int epochs, const std::string& source) {
   const Instance instance = sources().make(source)->draw(0, 0);
-  // With 100 fixed nodes a decision costs about five times as much as with few.
-  const double cost = 1 + instance.market().num_fixed / 25.0;
+  // With 100 fixed nodes a decision costs about five times as much as with few, and invariant
+  // models compute every node on offer.
+  const double degree =
+      static_cast<double>(instance.num_edges()) / std::max(1, instance.num_arrivals());
+  const double cost = std::max(1 + instance.market().num_fixed / 25.0, degree / 2);
   const double batches = decisions / cost / epochs / std::max(1, instance.num_arrivals()) / 200;
   return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
 }

@@ -73,6 +73,23 @@ TEST(Evaluate, RatiosValuesAndAgreementAreWhatTheyShouldBe) {
   EXPECT_GT(late.p99_microseconds, 0);
 }
 
+TEST(Evaluate, TheGapClosedIsMeasuredFromTheReferenceToTheCeiling) {
+  const auto script = [](std::vector<NodeId> choices) {
+    return std::make_shared<Scripted>(std::move(choices));
+  };
+  std::vector<Contestant> contestants = {contestant("greedy"),
+                                         {"late", script({kSkip, 0})},
+                                         {"optimal-online(by hand)", script({1, 0})}};
+  const Evaluation evaluation = evaluate(two_step(), contestants, {}, no_progress());
+  EXPECT_NEAR(evaluation.policies[0].gap_closed.value(), 0, 1e-9);
+  EXPECT_NEAR(evaluation.policies[1].gap_closed.value(), (1 / 1.5 - 0.4) / 0.6, 1e-6);
+  EXPECT_NEAR(evaluation.policies[2].gap_closed.value(), 1, 1e-9);
+  const Evaluation read = evaluation_from_json(to_json(evaluation), "file");
+  EXPECT_EQ(read.policies[1].gap_closed, evaluation.policies[1].gap_closed);
+  contestants.pop_back();
+  EXPECT_FALSE(evaluate(two_step(), contestants, {}, no_progress()).policies[1].gap_closed);
+}
+
 TEST(Evaluate, AnInstanceWorthNothingCountsAsSolved) {
   InstanceBuilder builder(2);
   builder.arrive({}, {});

@@ -47,10 +47,11 @@ TEST(Auto, TriesOnlyInvariantModelsWhereNodesVary) {
   EXPECT_EQ(names(mixed), (std::vector<std::string>{"inv-ff-plus", "inv-value"}));
 }
 
-TEST(Auto, GivesLargerGraphsFewerDecisions) {
-  EXPECT_EQ(instances_for(12e6, 50, "crowd(u=10,v=30)"), 5'600U);
-  EXPECT_EQ(instances_for(12e6, 50, "crowd(u=100,v=100)"), 400U);
-  EXPECT_EQ(instances_for(1, 50, "crowd(u=10,v=30)"), 200U);
+TEST(Auto, GivesLargerAndDenserGraphsFewerDecisions) {
+  EXPECT_EQ(instances_for(12e6, 50, "er(u=10,v=30,p=0.1)"), 5'600U);
+  EXPECT_EQ(instances_for(12e6, 50, "er(u=100,v=100,p=0.05)"), 400U);
+  EXPECT_EQ(instances_for(120e6, 50, "er(u=100,v=100,p=0.9)"), 400U);
+  EXPECT_EQ(instances_for(1, 50, "er(u=10,v=30)"), 200U);
 }
 
 }  // namespace

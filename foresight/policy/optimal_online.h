@@ -1,0 +1,53 @@
+// The optimal online policy: it knows what arrivals are drawn from, and looks up what each decision
+// is worth in a table (see solve/online.h). No policy has a higher expected value.
+//
+//   auto policy = policies().make("optimal-online(source=\"crowd(u=10,v=30)\")");
+//
+// computes a table for every market that it meets, so also for sources where each instance has its
+// own fixed nodes. The table of a single market can be kept in a file, which is a policy, too:
+//
+//   const auto source = sources().make(spec);
+//   save(solve_online(spec, *source, source->draw(1, 0).market()), "best.safetensors");
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foresight/base/safetensors.h"
+#include "foresight/policy/policy.h"
+#include "foresight/solve/online.h"
+
+namespace foresight {
+
+/// The optimal online policy of one market.
+struct OnlineSolution {
+  std::string source;             // the spec that the market comes from
+  std::string problem;            // by name
+  std::vector<std::int32_t> ids;  // of the market's fixed nodes; none where all are alike
+  OnlineTable table;
+};
+
+/// What arrivals are drawn from. Throws Error(kUsage) if the source does not tell.
+ArrivalLaw known_law(const std::string& spec, const Source& source, const Market& market);
+
+/// Throws what known_law, online_states and solve_online throw.
+OnlineSolution solve_online(const std::string& spec, const Source& source, const Market& market,
+                            int threads = 0);
+
+/// A safetensors file. Metadata: format "foresight-online", version, source, problem, horizon.
+/// Arrays: ids (fixed nodes, or 0), slots, costs and strides (fixed nodes), values (horizon + 1,
+/// states).
+void save(const OnlineSolution& solution, const std::filesystem::path& path);
+
+bool is_online_solution(const SafeTensors& file);
+
+/// Throws Error(kData) if the file breaks a rule of the table.
+OnlineSolution read_online_solution(const SafeTensors& file);
+
+/// Decides in that market only, for as many arrivals or fewer; fixed nodes may be reordered.
+std::shared_ptr<const Policy> make_policy(OnlineSolution solution);
+
+}  // namespace foresight

@@ -1,0 +1,216 @@
+#include "foresight/solve/online.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "foresight/base/error.h"
+#include "foresight/base/kernel.h"
+#include "foresight/base/parallel.h"
+#include "foresight/solve/integer_program.h"
+
+namespace foresight {
+namespace {
+
+// States that are computed side by side, in registers that suit AVX2 and all that came after it;
+// and those that one thread computes in one go.
+constexpr std::size_t kLanes = 8;
+constexpr std::size_t kVectors = 4;
+constexpr std::size_t kBlock = kLanes * kVectors;
+constexpr std::size_t kPiece = 128 * kBlock;
+using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
+using Block = std::array<Vector, kVectors>;
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// E[max(0, max of w_u - price_u)]: what the next arrival adds to the value of each state.
+FORESIGHT_KERNEL void expect_gain(const ArrivalTypes& types, const Block* prices, Block& gain) {
+  Block total{};
+  std::size_t e = 0;
+  for (std::size_t i = 0; i < types.probabilities.size(); ++i) {
+    Block best{};
+    for (const auto end = static_cast<std::size_t>(types.edge_begin[i + 1]); e < end; ++e) {
+      const Block& price = prices[types.nodes[e]];
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const Vector surplus = types.weights[e] - price[v];
+        best[v] = surplus > best[v] ? surplus : best[v];
+      }
+    }
+    const auto probability = static_cast<float>(types.probabilities[i]);
+    for (std::size_t v = 0; v < kVectors; ++v) total[v] += probability * best[v];
+  }
+  gain = total;
+}
+
+/// Computes states begin .. end of row `now`, one arrival before `next`.
+void advance(const OnlineStates& states, const ArrivalTypes& types, const float* next, float* now,
+             std::size_t begin, std::size_t end) {
+  const std::size_t num_fixed = states.slots.size();
+  std::vector<std::int32_t> left(num_fixed);  // slots in the current state, counted up like digits
+  for (std::size_t u = 0; u < num_fixed; ++u) {
+    left[u] =
+        static_cast<std::int32_t>(begin / index(states.strides[u]) % (index(states.slots[u]) + 1));
+  }
+  std::vector<Block> prices(num_fixed);  // what a slot of each node will be worth later
+  Block gain;
+  for (std::size_t s = begin; s < end; s += kBlock) {
+    const std::size_t lanes = std::min(kBlock, end - s);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const float* value = next + s + lane;
+      for (std::size_t u = 0; u < num_fixed; ++u) {
+        prices[u][lane / kLanes][lane % kLanes] = left[u] > 0
+                                                      ? *value - *(value - states.strides[u])
+                                                      : std::numeric_limits<float>::infinity();
+      }
+      for (std::size_t u = 0; u < num_fixed && ++left[u] > states.slots[u]; ++u) left[u] = 0;
+    }
+    expect_gain(types, prices.data(), gain);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      now[s + lane] = next[s + lane] + gain[lane / kLanes][lane % kLanes];
+  }
+}
+
+void fill(OnlineTable& table, const ArrivalTypes& types, int threads) {
+  const std::size_t states = table.num_states();
+  for (int r = 1; r <= table.horizon; ++r) {
+    float* now = table.values.data() + index(r) * states;
+    parallel_for((states + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
+      advance(table.states, types, now - states, now, piece * kPiece,
+              std::min(states, (piece + 1) * kPiece));
+    });
+  }
+}
+
+/// E[max(0, W - price)] for the largest weight W among `nodes` fixed nodes, 0 without an edge:
+/// P(W <= x) = (1 - p + p x)^nodes if weights are uniform.
+double expect_gain(const RandomEdges& law, std::size_t nodes, double price) {
+  const double p = law.probability;
+  const auto n = static_cast<double>(nodes);
+  const double reach = 1 - price;
+  if (p <= 0 || reach <= 0 || nodes == 0) return 0;
+  if (!law.uniform_weights) return -std::expm1(n * std::log1p(-p)) * reach;
+  return std::max(0.0, reach + std::expm1((n + 1) * std::log1p(-p * reach)) / (p * (n + 1)));
+}
+
+void fill(OnlineTable& table, const RandomEdges& law) {
+  const std::size_t states = table.num_states();
+  std::vector<double> values(states);  // rows in single precision would add up their rounding
+  for (int r = 1; r <= table.horizon; ++r) {
+    for (std::size_t k = states - 1; k > 0; --k) {
+      values[k] += expect_gain(law, k, values[k] - values[k - 1]);
+      table.values[index(r) * states + k] = static_cast<float>(values[k]);
+    }
+  }
+}
+
+void refuse_coverage(const Problem& problem) {
+  if (problem.formulation() != Formulation::kCoverage) return;
+  fail(ErrorCode::kData,
+       "problem \"{}\": what a match gains depends on all matches before, so that the optimal "
+       "online policy is not computable; it is for e-obm and adwords",
+       problem.name());
+}
+
+/// The one bid that each node makes, 0 where it makes none.
+std::vector<float> bids_of(const ArrivalTypes& types, NodeId num_fixed) {
+  std::vector<float> bids(index(num_fixed));
+  for (std::size_t e = 0; e < types.nodes.size(); ++e) {
+    float& bid = bids[index(types.nodes[e])];
+    if (types.weights[e] == 0) continue;
+    if (bid != 0 && bid != types.weights[e]) {
+      fail(ErrorCode::kData,
+           "the optimal online policy is computable for budgets only where all bids of a fixed "
+           "node are equal, but node {} bids {} and {}",
+           types.nodes[e], bid, types.weights[e]);
+    }
+    bid = types.weights[e];
+  }
+  return bids;
+}
+
+}  // namespace
+
+std::int32_t OnlineStates::slots_left(NodeId u, double remaining) const {
+  const double slots_of_rest =
+      std::floor((remaining + kCapacityTolerance) / static_cast<double>(costs[index(u)]));
+  return static_cast<std::int32_t>(
+      std::clamp<double>(slots_of_rest, 0, static_cast<double>(slots[index(u)])));
+}
+
+OnlineStates online_states(const Problem& problem, const Market& market, const ArrivalLaw& law) {
+  refuse_coverage(problem);
+  const auto* types = std::get_if<ArrivalTypes>(&law);
+  const bool budgets = problem.formulation() == Formulation::kBudgets;
+  if (budgets && types == nullptr) {
+    fail(ErrorCode::kData, "problem \"{}\": random edges have no budgets", problem.name());
+  }
+  OnlineStates states;
+  states.costs.assign(index(market.num_fixed), 1);
+  if (budgets) states.costs = bids_of(*types, market.num_fixed);
+  // More slots than arrivals make no difference; nor does a node that never gains anything.
+  states.slots.assign(index(market.num_fixed), market.horizon);
+  for (NodeId u = 0; u < market.num_fixed; ++u) {
+    float& cost = states.costs[index(u)];
+    const float capacity = cost > 0 ? problem.capacity(market, u) : 0;
+    if (cost <= 0) cost = 1;
+    states.slots[index(u)] = states.slots_left(u, static_cast<double>(capacity));
+    // Fixed nodes that are alike need only be counted.
+    states.strides.push_back(
+        types == nullptr ? 1 : static_cast<std::int64_t>(std::min(states.count, 1e18)));
+    types == nullptr ? states.count += states.slots[index(u)]
+                     : states.count *= states.slots[index(u)] + 1.0;
+  }
+  return states;
+}
+
+OnlineTable solve_online(const OnlineStates& states, const ArrivalLaw& law, int horizon,
+                         int threads) {
+  if (states.bytes(horizon) > kMaxOnlineBytes) {
+    fail(ErrorCode::kUsage,
+         "the optimal online policy of {} fixed nodes and {} arrivals takes {:.4g} states, {:.4g} "
+         "MiB in all; the limit is {} MiB",
+         states.slots.size(), horizon, states.count, states.bytes(horizon) / (1 << 20),
+         kMaxOnlineBytes / (1 << 20));
+  }
+  OnlineTable table{states, horizon, {}};
+  table.values.resize(table.num_states() * (index(horizon) + 1));
+  if (const auto* types = std::get_if<ArrivalTypes>(&law)) {
+    fill(table, *types, threads);
+  } else {
+    fill(table, std::get<RandomEdges>(law));
+  }
+  return table;
+}
+
+double fluid_bound(const Problem& problem, const Market& market, const ArrivalTypes& types) {
+  refuse_coverage(problem);
+  constexpr double kNone = -IntegerProgram::kInfinity;
+  const bool budgets = problem.formulation() == Formulation::kBudgets;
+  IntegerProgram program;
+  std::vector<std::vector<int>> of_node(index(market.num_fixed));
+  std::vector<std::vector<double>> costs(index(market.num_fixed));
+  std::vector<int> of_type;
+  for (std::size_t i = 0; i < types.probabilities.size(); ++i) {
+    of_type.clear();
+    for (auto e = index(types.edge_begin[i]); e < index(types.edge_begin[i + 1]); ++e) {
+      const std::size_t u = index(types.nodes[e]);
+      const auto weight = static_cast<double>(types.weights[e]);
+      of_type.push_back(program.add_variable(weight, 0, IntegerProgram::kInfinity, false));
+      of_node[u].push_back(of_type.back());
+      costs[u].push_back(budgets ? weight : 1);
+    }
+    program.add_row(of_type, std::vector<double>(of_type.size(), 1), kNone,
+                    market.horizon * types.probabilities[i]);
+  }
+  for (NodeId u = 0; u < market.num_fixed; ++u) {
+    const auto capacity = static_cast<double>(problem.capacity(market, u));
+    program.add_row(of_node[index(u)], costs[index(u)], kNone, capacity + kCapacityTolerance);
+  }
+  return program.maximize().bound;
+}
+
+}  // namespace foresight
