@@ -31,7 +31,7 @@ Scale scale_named(const std::string& name) {
             .test_instances = 50};
   }
   if (name == "quick") {
-    return {.name = name, .epochs = 50, .decisions = 12e6, .instances = 4'000};
+    return {.name = name, .epochs = 50, .decisions = 12e6, .instances = 12'000};
   }
   return {.name = name, .epochs = 300};  // the paper's
 }
@@ -47,6 +47,13 @@ void print(const ReportTable& table) {
 void print(const Report& report) {
   print_results(report);
   for (const ReportTable& table : report.tables()) print(table);
+}
+
+/// As a page and as Markdown.
+void write(const Report& report, const std::filesystem::path& name) {
+  write_file_atomically(name.string() + ".html", to_html(report));
+  write_file_atomically(name.string() + ".md", to_markdown(report));
+  fmt::print("\nwrote {0}.html and {0}.md\n", name.string());
 }
 
 void run(const ReproduceArguments& arguments) {
@@ -73,10 +80,8 @@ void run(const ReproduceArguments& arguments) {
     std::fflush(stdout);
     Report report(target.title);
     reproduce(target, laboratory, report);
-    const auto page = laboratory.folder() / (target.name + ".html");
-    write_file_atomically(page, to_html(report));
     print(report);
-    fmt::print("\nwrote {}\n", page.string());
+    write(report, laboratory.folder() / target.name);
     for (const Report::Input& input : report.inputs()) all.add(std::filesystem::path(input.path));
     for (const ReportTable& table : report.tables()) all.add(table);
   }
@@ -88,9 +93,7 @@ void run(const ReproduceArguments& arguments) {
     fmt::print("\nleft out: {}\n", text);
   }
   if (arguments.target == "all") {
-    const auto page = laboratory.folder() / "all.html";
-    write_file_atomically(page, to_html(all));
-    fmt::print("\nwrote {}\n", page.string());
+    write(all, laboratory.folder() / "all");
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   fmt::print("done in {}; what is finished is kept and not run again\n",

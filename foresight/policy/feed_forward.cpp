@@ -214,30 +214,16 @@ struct NodeOptions : SizeOptions {
 };
 
 template <bool history>
-class FlatArchitecture : public Architecture {
- public:
-  explicit FlatArchitecture(FlatOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return std::make_unique<FlatModel>(feature_options(history, context), context.num_fixed,
-                                       options_.hidden, options_.layers);
-  }
-
- private:
-  FlatOptions options_;
-};
+std::unique_ptr<Model> build_flat(const FlatOptions& options, const ModelContext& context) {
+  return std::make_unique<FlatModel>(feature_options(history, context), context.num_fixed,
+                                     options.hidden, options.layers);
+}
 
 template <bool history>
-class NodeArchitecture : public Architecture {
- public:
-  explicit NodeArchitecture(NodeOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return std::make_unique<NodeModel>(NodeFeatures(feature_options(history, context)),
-                                       options_.hidden, options_.layers);
-  }
-
- private:
-  NodeOptions options_;
-};
+std::unique_ptr<Model> build_node(const NodeOptions& options, const ModelContext& context) {
+  return std::make_unique<NodeModel>(NodeFeatures(feature_options(history, context)),
+                                     options.hidden, options.layers);
+}
 
 struct PlusOptions : NodeOptions {
   int attributes = 1;
@@ -247,52 +233,45 @@ struct PlusOptions : NodeOptions {
   }
 };
 
-class PlusArchitecture : public Architecture {
- public:
-  explicit PlusArchitecture(PlusOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    FeatureOptions features = feature_options(true, context);
-    features.outlook = true;
-    std::vector<std::string> attributes;
-    if (options_.attributes == 1) attributes = context.schema.fixed_attributes;
-    features.attributes = attributes.size();
-    return std::make_unique<NodeModel>(NodeFeatures(features, std::move(attributes)),
-                                       options_.hidden, options_.layers);
-  }
-
- private:
-  PlusOptions options_;
-};
+std::unique_ptr<Model> build_plus(const PlusOptions& options, const ModelContext& context) {
+  FeatureOptions features = feature_options(true, context);
+  features.outlook = true;
+  std::vector<std::string> attributes;
+  if (options.attributes == 1) attributes = context.schema.fixed_attributes;
+  features.attributes = attributes.size();
+  return std::make_unique<NodeModel>(NodeFeatures(features, std::move(attributes)), options.hidden,
+                                     options.layers);
+}
 
 }  // namespace
 
 Entry<Architecture> ff_model() {
-  return make_entry<Architecture, FlatArchitecture<false>, FlatOptions>(
-      "ff", "all nodes at once: gains and mask");
+  return make_architecture<FlatOptions, build_flat<false>>("ff",
+                                                           "all nodes at once: gains and mask");
 }
 
 Entry<Architecture> ff_hist_model() {
-  return make_entry<Architecture, FlatArchitecture<true>, FlatOptions>(
-      "ff-hist", "all nodes at once, with history");
+  return make_architecture<FlatOptions, build_flat<true>>("ff-hist",
+                                                          "all nodes at once, with history");
 }
 
 Entry<Architecture> ff_supervised_model() {
-  return make_entry<Architecture, FlatArchitecture<true>, FlatOptions>(
+  return make_architecture<FlatOptions, build_flat<true>>(
       "ff-supervised", "ff-hist, trained by imitating the hindsight optimum");
 }
 
 Entry<Architecture> inv_ff_model() {
-  return make_entry<Architecture, NodeArchitecture<false>, NodeOptions>(
+  return make_architecture<NodeOptions, build_node<false>>(
       "inv-ff", "one candidate at a time: gain and mean gain; any size and order");
 }
 
 Entry<Architecture> inv_ff_hist_model() {
-  return make_entry<Architecture, NodeArchitecture<true>, NodeOptions>(
+  return make_architecture<NodeOptions, build_node<true>>(
       "inv-ff-hist", "one candidate at a time, with history; any size and order");
 }
 
 Entry<Architecture> inv_ff_plus_model() {
-  return make_entry<Architecture, PlusArchitecture, PlusOptions>(
+  return make_architecture<PlusOptions, build_plus>(
       "inv-ff-plus", "inv-ff-hist that also sees supply, demand and the nodes' attributes");
 }
 

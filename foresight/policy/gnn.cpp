@@ -17,26 +17,19 @@ struct GnnOptions {
   }
 };
 
-class GnnArchitecture : public Architecture {
- public:
-  explicit GnnArchitecture(GnnOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    GnnShape shape{.inputs = NodeInputs(context.schema),
-                   .embed = static_cast<std::size_t>(options_.embed),
-                   .layers = static_cast<std::size_t>(options_.encoder),
-                   .hidden = std::vector(static_cast<std::size_t>(options_.layers),
-                                         static_cast<std::size_t>(options_.hidden))};
-    return shape.layers == 1 ? folded_gnn(std::move(shape)) : deep_gnn(std::move(shape));
-  }
-
- private:
-  GnnOptions options_;
-};
+std::unique_ptr<Model> build(const GnnOptions& options, const ModelContext& context) {
+  GnnShape shape{.inputs = NodeInputs(context.schema),
+                 .embed = static_cast<std::size_t>(options.embed),
+                 .layers = static_cast<std::size_t>(options.encoder),
+                 .hidden = std::vector(static_cast<std::size_t>(options.layers),
+                                       static_cast<std::size_t>(options.hidden))};
+  return shape.layers == 1 ? folded_gnn(std::move(shape)) : deep_gnn(std::move(shape));
+}
 
 }  // namespace
 
 Entry<Architecture> gnn_hist_model() {
-  return make_entry<Architecture, GnnArchitecture, GnnOptions>(
+  return make_architecture<GnnOptions, build>(
       "gnn-hist", "one candidate at a time, with embeddings of the graph; any size and order");
 }
 

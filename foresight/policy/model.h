@@ -68,6 +68,25 @@ class Architecture {
   virtual std::unique_ptr<Model> build(const ModelContext& context) const = 0;
 };
 
+/// An architecture that is its options and a function `build(options, context)`.
+template <typename Options, auto kBuild>
+class ArchitectureOf : public Architecture {
+ public:
+  explicit ArchitectureOf(Options options) : options_(std::move(options)) {}
+  std::unique_ptr<Model> build(const ModelContext& context) const override {
+    return kBuild(options_, context);
+  }
+
+ private:
+  Options options_;
+};
+
+template <typename Options, auto kBuild>
+Entry<Architecture> make_architecture(std::string name, std::string summary) {
+  return make_entry<Architecture, ArchitectureOf<Options, kBuild>, Options>(std::move(name),
+                                                                            std::move(summary));
+}
+
 /// Every model there is: ff, ff-hist, ff-supervised, inv-ff, inv-ff-hist, ...
 const Registry<Architecture>& models();
 

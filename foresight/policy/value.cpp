@@ -283,37 +283,23 @@ std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening>,
 
 // ---------------------------------------------------------------- architectures
 
-class FlatValueArchitecture : public Architecture {
- public:
-  explicit FlatValueArchitecture(ValueOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return std::make_unique<FlatValueModel>(context.num_fixed, options_);
-  }
+std::unique_ptr<Model> build_flat(const ValueOptions& options, const ModelContext& context) {
+  return std::make_unique<FlatValueModel>(context.num_fixed, options);
+}
 
- private:
-  ValueOptions options_;
-};
-
-class NodeValueArchitecture : public Architecture {
- public:
-  explicit NodeValueArchitecture(ValueOptions options) : options_(options) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options_);
-  }
-
- private:
-  ValueOptions options_;
-};
+std::unique_ptr<Model> build_node(const ValueOptions& options, const ModelContext& context) {
+  return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options);
+}
 
 }  // namespace
 
 Entry<Architecture> value_model() {
-  return make_entry<Architecture, FlatValueArchitecture, ValueOptions>(
+  return make_architecture<ValueOptions, build_flat>(
       "value", "gain plus the learned value of what is left; a given number of fixed nodes");
 }
 
 Entry<Architecture> inv_value_model() {
-  return make_entry<Architecture, NodeValueArchitecture, ValueOptions>(
+  return make_architecture<ValueOptions, build_node>(
       "inv-value", "the same as a sum over the nodes left; any size and order");
 }
 

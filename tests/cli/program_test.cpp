@@ -231,7 +231,8 @@ TEST_F(Program, ReportIsAPageOrATable) {
 
 TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
   expect("reproduce adwords --scale smoke -o out", 0,
-         {"thick-z(u=10,v=60)", "The paper's numbers beside ours", "wrote out/smoke/adwords.html"});
+         {"thick-z(u=10,v=60)", "The paper's numbers beside ours",
+          "wrote out/smoke/adwords.html and out/smoke/adwords.md"});
   const Outcome again = run("reproduce adwords --scale smoke -o out");
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.output.find("training"), std::string::npos) << again.output;
