@@ -55,8 +55,7 @@ void print(const Evaluation& evaluation) {
          ratio(result.ratio.ci95), ratio(result.ratio.standard_deviation),
          ratio(result.ratio.minimum), fmt::format("{:.1f}", result.matched),
          first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
-         first ? "" : significance(result.against_first.wilcoxon_p),
-         result.gap_closed ? fmt::format("{:.1f} %", 100 * *result.gap_closed) : "",
+         first ? "" : significance(result.against_first.wilcoxon_p), gap_closed(result),
          rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),
          human_duration(1e-6 * result.p99_microseconds)});
   }

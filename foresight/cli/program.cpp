@@ -38,9 +38,12 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
        fmt::join(names, ", "));
 }
 
-std::string& remembered_command_line() {
-  static std::string text;
-  return text;
+struct Invocation {
+  std::string program, command_line;
+};
+Invocation& invocation() {
+  static Invocation remembered;
+  return remembered;
 }
 
 std::string shell_quoted(const std::string& word) {
@@ -54,8 +57,9 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-void remember_command_line(int argc, const char* const* argv) {
-  std::string& text = remembered_command_line();
+void remember(int argc, const char* const* argv) {
+  invocation().program = argc > 0 ? argv[0] : "foresight";
+  std::string& text = invocation().command_line;
   text = "foresight";
   for (int i = 1; i < argc; ++i) text += " " + shell_quoted(argv[i]);
 }
@@ -63,7 +67,11 @@ void remember_command_line(int argc, const char* const* argv) {
 }  // namespace
 
 const std::string& command_line() {
-  return remembered_command_line();
+  return invocation().command_line;
+}
+
+const std::string& program_name() {
+  return invocation().program;
 }
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed) {
@@ -107,7 +115,7 @@ int run_program(int argc, const char* const* argv) {
   add_reproduce_command(app);
   add_demo_command(app);
   install_interrupt_handler();
-  remember_command_line(argc, argv);
+  remember(argc, argv);
   try {
     check_command(app, argc, argv);
     app.parse(argc, argv);

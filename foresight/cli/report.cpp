@@ -39,19 +39,26 @@ void run(ReportArguments arguments) {
 
 }  // namespace
 
+std::string gap_closed(const PolicyResult& result) {
+  if (!result.gap_closed || *result.gap_closed < 0) return "";
+  return fmt::format("{:.1f} %", 100 * *result.gap_closed);
+}
+
 void print_results(const Report& report) {
   for (const auto& entry : report.evaluations()) {
     Table table({{"policy"},
                  {"mean ratio", Align::kRight},
                  {"+-95%", Align::kRight},
                  {"worst", Align::kRight},
-                 {"vs " + entry.policies.front(), Align::kRight}});
+                 {"vs " + entry.policies.front(), Align::kRight},
+                 {"gap closed", Align::kRight}});
     for (std::size_t i = 0; i < entry.policies.size(); ++i) {
       const PolicyResult& result = entry.evaluation.policies[i];
       table.add_row({entry.policies[i], fmt::format("{:.4f}", result.ratio.mean),
                      fmt::format("{:.4f}", result.ratio.ci95),
                      fmt::format("{:.4f}", result.ratio.minimum),
-                     i == 0 ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference)});
+                     i == 0 ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
+                     gap_closed(result)});
     }
     fmt::print("\n{}, {} instances\n\n{}", entry.name,
                human_count(static_cast<std::int64_t>(entry.evaluation.num_instances)),

@@ -85,11 +85,23 @@ Contestant make_contestant(const std::string& name, const Schema& schema) {
   return contestant;
 }
 
+namespace {
+
+/// A tuned policy, or one from a file, says in its resolved spec what it is.
+bool is_called(const PolicyResult& result, std::string_view name) {
+  return result.name.starts_with(name) || result.resolved.starts_with(name);
+}
+
+}  // namespace
+
+bool is_ceiling(const PolicyResult& result) {
+  return is_called(result, "optimal-online");
+}
+
 void compare(Evaluation& evaluation) {
   const auto find = [&](std::string_view name) -> const PolicyResult* {
     for (const PolicyResult& result : evaluation.policies) {
-      // A tuned policy, or one from a file, says in its resolved spec what it is.
-      if (result.name.starts_with(name) || result.resolved.starts_with(name)) return &result;
+      if (is_called(result, name)) return &result;
     }
     return nullptr;
   };

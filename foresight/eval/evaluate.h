@@ -76,6 +76,9 @@ struct Evaluation {
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress);
 
+/// Is it the optimal online policy, by spec or from a file?
+bool is_ceiling(const PolicyResult& result);
+
 /// Fills in what follows from the ratios of all policies: comparisons and gaps.
 void compare(Evaluation& evaluation);
 

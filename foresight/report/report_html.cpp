@@ -142,6 +142,7 @@ Json evaluation_json(const Report::NamedEvaluation& entry, std::size_t ratio_str
     json["agreement_optimum"] = thinned(result.agreement_optimum, step_stride);
     json["agreement_greedy"] = thinned(result.agreement_greedy, step_stride);
     if (result.gap_closed) json["gap_closed"] = *result.gap_closed;
+    if (is_ceiling(result)) json["ceiling"] = true;
     json["histogram"] = histogram(result.ratios, low);
     json["against"] = Json::array();
     for (const PolicyResult& other : evaluation.policies) {

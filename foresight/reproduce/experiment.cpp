@@ -102,6 +102,9 @@ std::filesystem::path Laboratory::run(const Contest& test) {
     }
   }
   for (const Training& training : test.learned) policies.push_back(train(training).string());
+  if (test.ceiling) {
+    policies.push_back(Spec{"optimal-online", {{"source", test.data.source}}}.to_string());
+  }
   if (is_done(file, test, scale_, policies)) return file;
 
   const Dataset data = Dataset::load(dataset(test.data, "test", true));

@@ -46,6 +46,7 @@ struct Contest {
   DataSpec data;
   std::vector<std::string> baselines;  // specs; "greedy-t" is tuned on `tuned_on`
   std::vector<Training> learned;
+  bool ceiling = false;    // with the optimal online policy, where it can be computed
   DataSpec tuned_on = {};  // default: other instances of `data`
 };
 

@@ -114,7 +114,7 @@ std::vector<Target> gmission_targets(const BaseGraph& graph, const std::vector<S
     if (size.u > 10) continue;
     const DataSpec data = graph(size, "permute");
     permuted.tests.push_back({data.name, data, kBaselines, trained(kModels, graph(size, "fixed")),
-                              graph(size, "fixed")});
+                              false, graph(size, "fixed")});
     permuted.tests.push_back(fixed.tests.back());
   }
   fixed.claims = {
@@ -149,8 +149,12 @@ Target transfer_target(const BaseGraph& graph, bool small) {
       small ? std::vector<Size>{{10, 30}, {20, 60}}
             : std::vector<Size>{{10, 30}, {10, 60}, {20, 60}, {50, 100}, {100, 100}, {100, 200}};
   for (const Size size : sizes) {
-    target.tests.push_back(
-        {"transfer-" + size.text(), graph(size, "vary"), {"greedy", "greedy-t"}, learned, first});
+    target.tests.push_back({"transfer-" + size.text(),
+                            graph(size, "vary"),
+                            {"greedy", "greedy-t"},
+                            learned,
+                            false,
+                            first});
   }
   target.claims = {
       {"inv-ff-hist transfers to graphs of similar |U|-to-|V| ratio", "transfer-20x60",

@@ -15,7 +15,9 @@ export function logo(): SVGSVGElement {
 
 function headline({ name, instances, policies }: Evaluation): HTMLElement {
   const first = policies[0]!;
-  const best = policies.reduce((a, b) => ((b.mean ?? -1) > (a.mean ?? -1) ? b : a));
+  const rivals = policies.filter((p) => !p.ceiling);
+  const best = (rivals.length > 0 ? rivals : policies).reduce((a, b) => ((b.mean ?? -1) > (a.mean ?? -1) ? b : a));
+  const ceiling = policies.find((p) => p.ceiling && p !== best);
   const difference = best.against?.[0];
   const at = (x: number | null | undefined) => `${Math.min(100, Math.max(0, 100 * (x ?? 0)))}%`;
   return h('article', { class: 'headline' },
@@ -27,7 +29,9 @@ function headline({ name, instances, policies }: Evaluation): HTMLElement {
     best === first || !difference
       ? h('p', { class: 'muted' }, policies.length > 1 ? 'the first policy is the best' : `${count(instances)} instances`)
       : h('p', { class: verdict(difference).kind }, `${verdict(difference).sign} ${signed(difference.mean, 3)} `,
-        h('span', { class: 'muted' }, `over ${first.name} (${fixed(first.mean, 3)})`)));
+        h('span', { class: 'muted' }, `over ${first.name} (${fixed(first.mean, 3)})`)),
+    ceiling && h('p', { class: 'muted' }, `the best possible online policy: ${fixed(ceiling.mean, 3)}`,
+      best.gap_closed != null && best.gap_closed > 0 ? `; ${(100 * best.gap_closed).toFixed(1)} % of the gap closed` : ''));
 }
 
 export function header({ title, evaluations }: Report): HTMLElement {

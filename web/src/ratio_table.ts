@@ -56,7 +56,7 @@ export function ratioTable(evaluation: Evaluation): HTMLElement {
       statistic('Wins', (p) => against(p)?.wins, (p) => count(against(p)?.wins), 'Instances on which the policy is better'),
       statistic('Ties', (p) => against(p)?.ties, (p) => count(against(p)?.ties), 'Instances on which both are equal'),
       ...(policies.some((p) => p.gap_closed != null) ? [statistic('Gap closed', (p) => p.gap_closed,
-        (p) => (p.gap_closed == null ? '–' : `${(100 * p.gap_closed).toFixed(1)} %`),
+        (p) => (p.gap_closed == null || p.gap_closed < 0 ? '–' : `${(100 * p.gap_closed).toFixed(1)} %`),
         'Share of the way from greedy-t (else greedy) to the best possible online policy')] : []),
       statistic('Std', (p) => p.std, (p) => fixed(p.std), 'Standard deviation over the instances'),
       statistic('Worst', (p) => p.min, (p) => fixed(p.min), 'Lowest ratio of all instances'),

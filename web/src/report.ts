@@ -12,7 +12,7 @@ export interface Policy {
   mean: Num; std: Num; ci95: Num; min: Num; p05: Num; q1: Num; median: Num; q3: Num; p95: Num; max: Num;
   whisker_low: Num; whisker_high: Num;
   outliers?: number[];
-  mean_value: Num; matched: Num; decisions_per_second: Num; p50_us: Num; p99_us: Num; gap_closed?: Num;
+  mean_value: Num; matched: Num; decisions_per_second: Num; p50_us: Num; p99_us: Num; gap_closed?: Num; ceiling?: boolean;
   agreement_optimum?: Num[];
   agreement_greedy?: Num[];
   histogram?: { low: number; high: number; counts: number[] } | null;
