@@ -78,7 +78,8 @@ std::filesystem::path Laboratory::train(const Training& training) {
   options.threads = threads_;
   options.resume = true;
   if (is_run_folder(options.folder)) {
-    const auto& epochs = read_run(options.folder).column("epoch");
+    const RunRecord record = read_run(options.folder);
+    const auto& epochs = record.column("epoch");
     if (!epochs.empty() && epochs.back() >= scale_.epochs) return options.folder;
   }
   const auto trainer = trainers().make(trainer_for(training.model, ""));

@@ -12,7 +12,7 @@ constexpr const char* kMetrics = "metrics.csv";
 
 }  // namespace
 
-const std::vector<double>& RunRecord::column(const std::string& name) const {
+const std::vector<double>& RunRecord::column(const std::string& name) const& {
   static const std::vector<double> none;
   for (const auto& [key, values] : columns) {
     if (key == name) return values;

@@ -17,8 +17,9 @@ struct RunRecord {
   /// The columns of metrics.csv by name, all of one length.
   std::vector<std::pair<std::string, std::vector<double>>> columns;
 
-  /// Empty if there is no such column.
-  const std::vector<double>& column(const std::string& name) const;
+  /// Empty if there is no such column. Not of a temporary: the column belongs to the record.
+  const std::vector<double>& column(const std::string& name) const&;
+  const std::vector<double>& column(const std::string& name) const&& = delete;
 };
 
 bool is_run_folder(const std::filesystem::path& path);

@@ -44,7 +44,8 @@ TEST(RunRecord, FoldersWithoutARunAndDamagedOnesAreRefused) {
                [&] { read_run(folder.path()); });
   folder.write_file("config.json",
                     R"({"model": "ff", "trainer": "reinforce", "train": "er", "epochs": 3})");
-  EXPECT_TRUE(read_run(folder.path()).column("epoch").empty());
+  const RunRecord stopped = read_run(folder.path());
+  EXPECT_TRUE(stopped.column("epoch").empty());
   folder.write_file("metrics.csv", "epoch,value\n1,zero\n");
   expect_error(ErrorCode::kData, {"metrics.csv:2", "value", "zero"},
                [&] { read_run(folder.path()); });
