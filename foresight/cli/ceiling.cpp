@@ -10,6 +10,7 @@
 #include "foresight/base/parallel.h"
 #include "foresight/cli/command.h"
 #include "foresight/policy/optimal_online.h"
+#include "foresight/solve/solver.h"
 
 namespace foresight {
 namespace {
@@ -18,6 +19,7 @@ struct CeilingArguments {
   std::string source;
   std::string output;
   int markets = 100;
+  std::uint64_t instances = 1000;
   std::uint64_t seed = 1;
   int threads = 0;
 };
@@ -42,6 +44,61 @@ std::vector<Instance> draw_markets(const Source& source, const CeilingArguments&
   return instances;
 }
 
+/// The mean optimum of instances whose future is known: the bound that holds for every source.
+double mean_hindsight(const Source& source, const CeilingArguments& arguments) {
+  TerminalProgress progress;
+  const Provenance provenance{arguments.source, arguments.seed};
+  const Dataset data =
+      solve(generate(source, provenance, arguments.instances, arguments.threads, progress),
+            {.threads = arguments.threads}, progress);
+  double total = 0;
+  for (std::size_t i = 0; i < data.size(); ++i) total += data.label(i).bound;
+  return total / static_cast<double>(data.size());
+}
+
+/// One line: what it is called, its value, and what is to be said about it.
+void print_value(const char* name, double value, const std::string& remark) {
+  fmt::print("  {:<15} {:.6f}  {}\n", name, value, remark);
+}
+
+/// The expected value of the optimal policy and the fluid bound, as shares of `hindsight`.
+void print_online(const Source& source, const Problem& problem,
+                  const std::vector<Instance>& instances, const ArrivalLaw& law, double hindsight,
+                  const CeilingArguments& arguments) {
+  const Market& first = instances.front().market();
+  const auto count = static_cast<double>(instances.size());
+  const OnlineStates states = online_states(problem, first, law);
+  if (states.bytes(first.horizon) <= kMaxOnlineBytes || !arguments.output.empty()) {
+    const auto start = std::chrono::steady_clock::now();
+    double total = 0;
+    for (const Instance& instance : instances) {
+      const OnlineSolution solution =
+          solve_online(arguments.source, source, instance.market(), arguments.threads);
+      total += solution.table.expected();
+      if (!arguments.output.empty()) save(solution, arguments.output);
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    print_value("optimal online", total / count,
+                fmt::format("expected: no online policy has more; {:.4f} of hindsight",
+                            total / count / hindsight));
+    fmt::print("  table           {} states, {}, in {}\n",
+               human_count(static_cast<std::int64_t>(states.count)),
+               human_bytes(static_cast<std::uint64_t>(states.bytes(first.horizon))),
+               human_duration(elapsed.count() / count));
+  } else {
+    fmt::print("  optimal online  not computable: {:.4g} states take more than {}\n", states.count,
+               human_bytes(static_cast<std::uint64_t>(kMaxOnlineBytes)));
+  }
+  if (std::holds_alternative<ArrivalTypes>(law)) {
+    double total = 0;
+    for (const Instance& instance : instances) {
+      const ArrivalLaw of_market = known_law(arguments.source, source, instance.market());
+      total += fluid_bound(problem, instance.market(), std::get<ArrivalTypes>(of_market));
+    }
+    print_value("fluid bound", total / count, "no policy expects more, not even in hindsight");
+  }
+}
+
 void run(const CeilingArguments& arguments) {
   if (!arguments.output.empty()) check_output(arguments.output);
   const auto source = sources().make(arguments.source);
@@ -54,42 +111,21 @@ void run(const CeilingArguments& arguments) {
          arguments.source);
   }
   const Market& first = instances.front().market();
-  const ArrivalLaw law = known_law(arguments.source, *source, first);
-  const OnlineStates states = online_states(*problem, first, law);
-  const bool computable = states.bytes(first.horizon) <= kMaxOnlineBytes;
-
+  const double hindsight = mean_hindsight(*source, arguments);
   fmt::print("{} ({}): {} fixed nodes, {} arrivals{}\n", arguments.source, problem->name(),
              first.num_fixed, first.horizon,
              instances.size() == 1 ? "" : fmt::format(", mean of {} markets", instances.size()));
-  if (computable || !arguments.output.empty()) {
-    const auto start = std::chrono::steady_clock::now();
-    double total = 0;
-    for (const Instance& instance : instances) {
-      const OnlineSolution solution =
-          solve_online(arguments.source, *source, instance.market(), arguments.threads);
-      total += solution.table.expected();
-      if (!arguments.output.empty()) save(solution, arguments.output);
-    }
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    const auto count = static_cast<double>(instances.size());
-    fmt::print("  optimal online  {:.6f}  expected value: no online policy has a higher one\n",
-               total / count);
-    fmt::print("  table           {} states, {}, in {}\n",
-               human_count(static_cast<std::int64_t>(states.count)),
-               human_bytes(static_cast<std::uint64_t>(states.bytes(first.horizon))),
-               human_duration(elapsed.count() / count));
-  } else {
-    fmt::print("  optimal online  not computable: {:.4g} states take more than {}\n", states.count,
-               human_bytes(static_cast<std::uint64_t>(kMaxOnlineBytes)));
-  }
-  if (std::holds_alternative<ArrivalTypes>(law)) {
-    double total = 0;
-    for (const Instance& instance : instances) {
-      const ArrivalLaw of_market = known_law(arguments.source, *source, instance.market());
-      total += fluid_bound(*problem, instance.market(), std::get<ArrivalTypes>(of_market));
-    }
-    fmt::print("  fluid bound     {:.6f}  no policy's expected value is above it\n",
-               total / static_cast<double>(instances.size()));
+  print_value("hindsight", hindsight,
+              fmt::format("mean optimum of {} instances whose future is known",
+                          human_count(static_cast<std::int64_t>(arguments.instances))));
+  try {
+    const ArrivalLaw law = known_law(arguments.source, *source, first);
+    print_online(*source, *problem, instances, law, hindsight, arguments);
+  } catch (const Error& error) {
+    // Nothing more is known about such sources and problems; but a table that was asked for must be
+    // written.
+    if (!arguments.output.empty()) throw;
+    fmt::print("  optimal online  not computable: {}\n", error.what());
   }
   if (!arguments.output.empty()) {
     fmt::print("wrote {}: `foresight evaluate DATA --policy {}` plays it\n", arguments.output,
@@ -113,6 +149,9 @@ void add_ceiling_command(CLI::App& app) {
       ->add_option("--markets", arguments->markets,
                    "Markets to average over, where each instance has its own fixed nodes")
       ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--instances", arguments->instances, "Instances to solve in hindsight")
+      ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
   add_seed_option(*command, arguments->seed);
   add_threads_option(*command, arguments->threads);

@@ -12,16 +12,17 @@ namespace {
 struct CrowdOptions {
   SamplingOptions sampling;
   int city = 1;
+  int people = 532;  // as many as in the gMission base graph
 
   void read(OptionReader& o) {
     sampling.read(o, "workers");
     o.integer("city", city, 0, std::numeric_limits<int>::max(),
               "which random base graph of workers and tasks");
+    o.integer("people", people, 1, 1'000'000, "workers in the base graph");
   }
 };
 
 // The sizes and ranges of the gMission base graph.
-constexpr int kWorkers = 532;
 constexpr int kTasks = 712;
 constexpr double kSide = 5;
 constexpr double kRadius = 1;
@@ -53,18 +54,18 @@ class Town {
   Place centres_[4];
 };
 
-BaseGraph build(int city) {
-  Rng rng(static_cast<std::uint64_t>(city), Stream::kFixedSet, 1);
+BaseGraph build(const CrowdOptions& options) {
+  Rng rng(static_cast<std::uint64_t>(options.city), Stream::kFixedSet, 1);
   const Town town(rng);
   BaseGraph graph;
   graph.schema = {.problem = "e-obm",
                   .fixed_attributes = {"x", "y", "radius", "success"},
                   .arrival_attributes = {"x", "y", "payoff"},
                   .topics = {}};
-  graph.num_fixed = kWorkers;
+  graph.num_fixed = options.people;
   std::vector<Place> workers;
   std::vector<double> success;
-  for (int w = 0; w < kWorkers; ++w) {
+  for (int w = 0; w < options.people; ++w) {
     workers.push_back(town.draw(rng));
     success.push_back(kSmallestSuccess + (1 - kSmallestSuccess) * rng.uniform());
     for (const double value : {workers.back().x, workers.back().y, kRadius, success.back()}) {
@@ -90,7 +91,7 @@ BaseGraph build(int city) {
 class Crowd : public BaseGraphSource {
  public:
   explicit Crowd(const CrowdOptions& options)
-      : BaseGraphSource(build(options.city), options.sampling, "source \"crowd\"") {}
+      : BaseGraphSource(build(options), options.sampling, "source \"crowd\"") {}
 };
 
 }  // namespace

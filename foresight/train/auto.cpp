@@ -19,7 +19,8 @@ struct Candidate {
 constexpr Candidate kCandidates[] = {{"value", true, 60e6},
                                      {"ff-hist", true, 60e6},
                                      {"inv-ff-plus", false, 60e6},
-                                     {"inv-value", false, 10e6}};
+                                     {"inv-value", false, 10e6},
+                                     {"gnn-hist", false, 20e6}};
 
 /// Do all instances have the same fixed nodes?
 bool same_nodes(TrainingData& data) {

@@ -72,6 +72,12 @@ TEST(Crowd, AnotherCityIsAnotherGraph) {
   EXPECT_EQ(graph_of(*one).fixed_attributes, graph_of(*standard).fixed_attributes);
 }
 
+TEST(Crowd, HasAsManyWorkersAsAskedFor) {
+  const auto large = sources().make("crowd(u=1000,v=50,people=1000)");
+  EXPECT_EQ(graph_of(*large).num_fixed, 1000);
+  EXPECT_EQ(large->draw(1, 0).market().num_fixed, 1000);
+}
+
 TEST(Crowd, MoreWorkersThanThereAreIsAnError) {
   expect_error(ErrorCode::kUsage, {"\"crowd\"", "u=533", "only 532"},
                [] { sources().make("crowd(u=533)"); });

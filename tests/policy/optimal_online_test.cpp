@@ -226,7 +226,12 @@ TEST(Ceiling, TellsTheExpectedValueAndWritesThePolicy) {
             std::string::npos);
   EXPECT_NE(run({"crowd(u=40,v=12)"}).second.find("not computable"), std::string::npos);
   EXPECT_EQ(run({"er(u=500,v=500,p=0.1)"}).first, 0);
-  EXPECT_EQ(run({"triangular(u=5,v=10)"}).first, 2);
+  const auto [unknown, told] = run({"triangular(u=5,v=10)"});
+  EXPECT_EQ(unknown, 0);
+  EXPECT_NE(told.find("hindsight"), std::string::npos) << told;
+  EXPECT_NE(told.find("not computable"), std::string::npos) << told;
+  EXPECT_EQ(run({"triangular(u=5,v=10)", "-o", file.c_str()}).first, 2);
+  EXPECT_EQ(run({"er(u=5,v=10,p=2)"}).first, 2);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include "foresight/policy/robust.h"
 
 #include "tests/expect_error.h"
+#include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
 #include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
+#include "foresight/train/run.h"
 
 namespace foresight {
 namespace {
@@ -170,6 +172,33 @@ TEST(Robust, ReservesWhatTheExpertCouldStillEarn) {
   EXPECT_EQ(first(0.29, 1), 0) << "0.3 >= 0.29 x 1";
   EXPECT_EQ(first(0.31, 1), kSkip) << "0.3 < 0.31 x 1";
   EXPECT_EQ(first(0.29, 2), kSkip) << "0.3 < 0.29 x 2";
+}
+
+TEST(Robust, GuardsATrainedModelOfARunFolder) {
+  const TempFolder folder;
+  RunOptions options;
+  options.model = "inv-ff-hist(hidden=8)";
+  options.train = "er(u=3,v=6,p=0.5)";
+  options.instances = options.validation_instances = 20;
+  options.epochs = 1;
+  options.folder = folder.path() / "run";
+  train(options, no_progress());
+  const auto instances = cruel_instances(200, false);
+  const auto values = [&](const std::string& spec) {
+    std::vector<double> all;
+    for (const Rollout& rollout :
+         play(*problems().make("e-obm"), instances, *policies().make(spec), {.seed = 3})) {
+      all.push_back(rollout.value);
+    }
+    return all;
+  };
+  const auto expert = values("greedy");
+  const auto guarded =
+      values(fmt::format("robust(policy=\"{}\",expert=greedy,rho=0.9)", options.folder.string()));
+  for (std::size_t i = 0; i < expert.size(); ++i) {
+    ASSERT_GE(guarded[i], 0.9 * expert[i] - 1e-9) << i;
+  }
+  EXPECT_NE(guarded, expert) << "the learner is followed where it may be";
 }
 
 TEST(Robust, RefusesWeightsAboveWmax) {

@@ -30,7 +30,7 @@ TEST(Auto, KeepsTheBestOfWhatSuitsTheData) {
   const TempFolder folder;
   const AutoResult result = train_auto(tiny("crowd(u=4,v=8)", folder.path()), no_progress());
   EXPECT_EQ(names(result),
-            (std::vector<std::string>{"value", "ff-hist", "inv-ff-plus", "inv-value"}));
+            (std::vector<std::string>{"value", "ff-hist", "inv-ff-plus", "inv-value", "gnn-hist"}));
   const auto best = std::ranges::max_element(result.ratios, {}, [](auto& it) { return it.second; });
   EXPECT_EQ(result.model, best->first);
   EXPECT_EQ(result.run.best_ratio, best->second);
@@ -41,10 +41,10 @@ TEST(Auto, TriesOnlyInvariantModelsWhereNodesVary) {
   const TempFolder folder;
   const AutoResult result =
       train_auto(tiny("crowd(u=4,v=8,workers=vary)", folder.path() / "a"), no_progress());
-  EXPECT_EQ(names(result), (std::vector<std::string>{"inv-ff-plus", "inv-value"}));
+  EXPECT_EQ(names(result), (std::vector<std::string>{"inv-ff-plus", "inv-value", "gnn-hist"}));
   const AutoResult mixed = train_auto(
       tiny("mix(first=er(u=4,v=8),second=er(u=6,v=9))", folder.path() / "b"), no_progress());
-  EXPECT_EQ(names(mixed), (std::vector<std::string>{"inv-ff-plus", "inv-value"}));
+  EXPECT_EQ(names(mixed), (std::vector<std::string>{"inv-ff-plus", "inv-value", "gnn-hist"}));
 }
 
 TEST(Auto, GivesLargerAndDenserGraphsFewerDecisions) {
