@@ -1,21 +1,6 @@
 #include "foresight/eval/episode.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace foresight {
-namespace {
-
-std::vector<float> softmax(std::span<const float> scores) {
-  const float best = *std::max_element(scores.begin(), scores.end());
-  std::vector<float> shares;
-  float total = 0;
-  for (const float score : scores) total += shares.emplace_back(std::exp(score - best));
-  for (float& share : shares) share /= total;
-  return shares;
-}
-
-}  // namespace
 
 Episode record_instance(const Problem& problem, const Instance& instance, const Label& label) {
   Episode episode;
@@ -50,7 +35,7 @@ RecordedPlay record_play(const Problem& problem, const Instance& instance, const
       offers.nodes.push_back(offer.node);
       offers.gains.push_back(offer.gain);
     }
-    if (with_shares) offers.shares = softmax(scores.row(0));
+    if (with_shares) append_softmax(scores.row(0), offers.shares);
     record.choices.push_back(offers.nodes[choices[0]]);
     record.gains.push_back(offers.gains[choices[0]]);
   };

@@ -43,6 +43,14 @@ std::size_t choose(const State& state, std::span<const float> scores, Decode dec
 
 }  // namespace
 
+void append_softmax(std::span<const float> scores, std::vector<float>& probabilities) {
+  const float best = *std::max_element(scores.begin(), scores.end());
+  const std::size_t first = probabilities.size();
+  float total = 0;
+  for (const float score : scores) total += probabilities.emplace_back(std::exp(score - best));
+  for (std::size_t i = first; i < probabilities.size(); ++i) probabilities[i] /= total;
+}
+
 std::vector<Opening> open_episodes(std::span<const Instance> instances,
                                    const PlayOptions& options) {
   std::vector<Opening> openings;

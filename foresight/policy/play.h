@@ -18,6 +18,9 @@ enum class Decode {
   kSample,  // with probability proportional to exp(score)
 };
 
+/// Appends the probabilities with which sampling takes each of the scored entries.
+void append_softmax(std::span<const float> scores, std::vector<float>& probabilities);
+
 /// Told about each step once its decisions are made: `choices[k]` is the entry of row k that was
 /// taken.
 using StepObserver = std::function<void(std::span<const Turn> turns, Scores& scores,

@@ -13,15 +13,6 @@ namespace {
 // Small enough for several threads, large enough for full matrix tiles.
 constexpr std::size_t kShardEpisodes = 50;
 
-/// Appends the softmax of the scores.
-void append_softmax(std::span<const float> scores, std::vector<float>& probabilities) {
-  const float best = *std::max_element(scores.begin(), scores.end());
-  const std::size_t first = probabilities.size();
-  float total = 0;
-  for (const float score : scores) total += probabilities.emplace_back(std::exp(score - best));
-  for (std::size_t i = first; i < probabilities.size(); ++i) probabilities[i] /= total;
-}
-
 }  // namespace
 
 void LearnerOptions::read(OptionReader& o) {
