@@ -10,8 +10,11 @@
 namespace foresight {
 namespace {
 
-// Small enough for several threads, large enough for full matrix tiles.
-constexpr std::size_t kShardEpisodes = 50;
+/// Episodes of a batch that one thread plays: few enough for two threads at least, many enough for
+/// full matrix tiles. It follows from the batch alone, so that threads change no result.
+std::size_t shard_size(std::size_t episodes) {
+  return std::min<std::size_t>(50, (episodes + 1) / 2);
+}
 
 }  // namespace
 
@@ -46,7 +49,8 @@ void Learner::restore(const TrainerState& state) {
 
 void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
   progress_ = batch.progress;
-  num_shards_ = (batch.instances.size() + kShardEpisodes - 1) / kShardEpisodes;
+  const std::size_t size = shard_size(batch.instances.size());
+  num_shards_ = (batch.instances.size() + size - 1) / size;
   while (shards_.size() < num_shards_) {
     Shard& shard = shards_.emplace_back();
     shard.model = model_->record({}, record);
@@ -55,8 +59,8 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
   parallel_for(num_shards_, batch.threads, [&](std::size_t s) {
     Shard& shard = shards_[s];
     shard.number = s;
-    shard.first_episode = s * kShardEpisodes;
-    shard.episodes = std::min(kShardEpisodes, batch.instances.size() - shard.first_episode);
+    shard.first_episode = s * size;
+    shard.episodes = std::min(size, batch.instances.size() - shard.first_episode);
     for (auto* list : {&shard.episode, &shard.choice, &shard.entries}) list->clear();
     shard.time.clear();
     shard.gain.clear();
