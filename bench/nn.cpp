@@ -8,16 +8,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "bench/peak.h"
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "foresight/nn/adam.h"
 #include "foresight/nn/mlp.h"
+#include "foresight/nn/peak.h"
 
 #if __has_include(<eigen3/Eigen/Dense>)
 #include <eigen3/Eigen/Dense>
@@ -30,11 +32,23 @@
 namespace {
 
 using namespace foresight;
-using bench::seconds;
 
 constexpr std::size_t kStep = 200;  // rows per forward call: a batch of episodes
 constexpr std::size_t kSteps = 30;  // forward calls per backward call
 constexpr std::size_t kRows = kStep * kSteps;
+
+/// The least seconds of processor time that one call took.
+double seconds(const std::function<void()>& work, int repeat = 1) {
+  double best = std::numeric_limits<double>::infinity();
+  const std::clock_t start = std::clock();
+  for (int round = 0; round < 5 || std::clock() - start < CLOCKS_PER_SEC / 2; ++round) {
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < repeat; ++i) work();
+    const auto spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    best = std::min(best, spent / repeat);
+  }
+  return best;
+}
 
 /// Kernels, and the GFLOP/s that nothing of their instruction set can exceed.
 struct Target {
@@ -46,7 +60,7 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> measured;
     for (const Kernels* kernels : available_kernels()) {
-      measured.push_back({kernels, bench::peak(*kernels)});
+      measured.push_back({kernels, peak_gflops(*kernels)});
     }
     return measured;
   }();

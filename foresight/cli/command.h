@@ -20,6 +20,7 @@ void add_inspect_command(CLI::App& app);
 void add_report_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
 void add_demo_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
 
 /// Options that commands share.
 void add_seed_option(CLI::App& command, std::uint64_t& seed);

@@ -114,6 +114,7 @@ int run_program(int argc, const char* const* argv) {
   add_report_command(app);
   add_reproduce_command(app);
   add_demo_command(app);
+  add_bench_command(app);
   install_interrupt_handler();
   remember(argc, argv);
   try {

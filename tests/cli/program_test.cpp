@@ -241,6 +241,17 @@ TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
   expect("reproduce er --scale tiny", 2, {"smoke", "quick", "full"});
 }
 
+TEST_F(Program, BenchMeasuresTheModelsAskedFor) {
+  expect("bench \"er(u=3,v=5)\" --model value --model ff-supervised --seconds 0.01 --json b.json",
+         0, {"value", "ff-supervised", "er(u=3,v=5)", "decisions/s", "p99"});
+  std::ifstream file(folder_.path() / "b.json");
+  const auto json = nlohmann::json::parse(file);
+  ASSERT_EQ(json["results"].size(), 2U);
+  EXPECT_GT(json["results"][1]["decisions_per_second"], 0);
+  EXPECT_GT(json["peak_gflops"], 0);
+  expect("bench \"er(u=3,v=5)\" --model nothing", 2, {"nothing"});
+}
+
 TEST_F(Program, DemoGoesFromNothingToAReport) {
   expect("demo --epochs 1 -o d", 0, {"greedy-t", "ff-hist", "inv-ff-hist", "report.html", "Next:"});
   EXPECT_TRUE(exists("d/report.html"));
