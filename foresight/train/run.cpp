@@ -146,7 +146,7 @@ class Run {
     trainer_->end_epoch(validation.values);
     ++epoch_;
     result_.epochs = epoch_;
-    improved_ = epoch_ == 1 || validation.ratio > result_.best_ratio;
+    improved_ = epoch_ == 1 || starts_last_fifth(epoch_) || validation.ratio > result_.best_ratio;
     if (improved_) {
       result_.best_ratio = validation.ratio;
       result_.best_epoch = epoch_;
@@ -166,6 +166,12 @@ class Run {
             {"best_ratio", result_.best_ratio},
             {"decisions_per_second", result_.decisions_per_second},
             {"seconds", seconds}};
+  }
+
+  /// Of fifty noisy models one looks good by luck. So where the run is annealed, those before its
+  /// last fifth no longer compete.
+  bool starts_last_fifth(int epoch) const {
+    return trainer_->anneals() && epoch == options_.epochs - options_.epochs / 5 + 1;
   }
 
   std::filesystem::path best_path() const { return options_.folder / "best.safetensors"; }

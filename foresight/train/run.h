@@ -3,7 +3,8 @@
 //
 //   RUN/config.json          what was asked for
 //   RUN/metrics.csv          one line per epoch; events.out.tfevents.* the same for TensorBoard
-//   RUN/best.safetensors     the model with the best validation ratio
+//   RUN/best.safetensors     the model with the best validation ratio; where the learning rate is
+//                            annealed to 0, of the last fifth of the epochs
 //   RUN/last.safetensors     the model after the last epoch, and the trainer's state
 #pragma once
 

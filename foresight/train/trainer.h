@@ -62,6 +62,9 @@ class Trainer {
   virtual bool needs_labels() const { return false; }
   virtual int batch_size() const = 0;
   virtual double learning_rate() const = 0;
+  /// Does it learn ever less, and nothing at the end of the run? Then models of the end are better
+  /// than their validation ratios can tell.
+  virtual bool anneals() const { return false; }
   virtual TrainerState state() const = 0;
   virtual void restore(const TrainerState& state) = 0;
 };

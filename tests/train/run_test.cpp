@@ -1,5 +1,6 @@
 #include "foresight/train/run.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -157,6 +158,25 @@ TEST(Train, KeepsOneLineOfMetricsPerEpoch) {
   const std::string text = read(folder.path() / "run" / "metrics.csv");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
   EXPECT_TRUE(text.starts_with("epoch,")) << text;
+}
+
+TEST(Train, KeepsTheBestOfAllOrOfTheEndOfAnAnnealedRun) {
+  for (const bool annealed : {false, true}) {
+    const TempFolder folder;
+    RunOptions options = small("ff-hist(hidden=8)", folder.path() / "run");
+    options.epochs = 10;
+    options.trainer = annealed ? "reinforce(schedule=cosine)" : "reinforce";
+    std::vector<double> ratios;
+    const RunResult result = train(options, no_progress(), [&](const auto& metrics) {
+      for (const auto& [name, value] : metrics) {
+        if (name == "validation_ratio") ratios.push_back(value);
+      }
+    });
+    const auto competing = std::span(ratios).subspan(annealed ? 8 : 0);
+    const auto best = std::ranges::max_element(competing);
+    EXPECT_EQ(result.best_ratio, *best);
+    EXPECT_EQ(result.best_epoch, 1 + &*best - ratios.data());
+  }
 }
 
 TEST(Train, RefusesToOverwriteOrToMixRuns) {
