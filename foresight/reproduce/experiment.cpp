@@ -64,27 +64,37 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
   return file;
 }
 
+void Laboratory::limit(RunOptions& options, bool labelled, const std::string& source) const {
+  if (!labelled) {
+    options.instances = instances_for(scale_.decisions, scale_.epochs, source);
+    return;
+  }
+  // The instances are those of the file, so the epochs must be fewer. Imitation learns slowly and
+  // gets twice as much.
+  const auto affordable = instances_for(2 * scale_.decisions, 1, source) / scale_.instances;
+  options.epochs = static_cast<int>(
+      std::clamp<std::uint64_t>(affordable, 1, static_cast<std::uint64_t>(scale_.epochs)));
+}
+
 std::filesystem::path Laboratory::train(const Training& training) {
   RunOptions options;
   options.model = training.model;
   options.folder = folder_ / "runs" / training.data.name / Spec::parse(training.model).name;
   options.epochs = scale_.epochs;
+  options.instances = scale_.instances;
   options.validation = training.data.source;
   options.validation_instances = scale_.validation_instances;
-  options.instances = scale_.decisions == 0
-                          ? scale_.instances
-                          : instances_for(scale_.decisions, scale_.epochs, training.data.source);
   options.seed = seed_;
   options.threads = threads_;
   options.resume = true;
+  const bool labelled = trainers().make(trainer_for(training.model, ""))->needs_labels();
+  if (scale_.decisions > 0) limit(options, labelled, training.data.source);
   if (is_run_folder(options.folder)) {
     const RunRecord record = read_run(options.folder);
     const auto& epochs = record.column("epoch");
-    if (!epochs.empty() && epochs.back() >= scale_.epochs) return options.folder;
+    if (!epochs.empty() && epochs.back() >= options.epochs) return options.folder;
   }
-  const auto trainer = trainers().make(trainer_for(training.model, ""));
-  options.train = trainer->needs_labels() ? dataset(training.data, "train", true).string()
-                                          : training.data.source;
+  options.train = labelled ? dataset(training.data, "train", true).string() : training.data.source;
   LabelledProgress progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
   foresight::train(options, progress);
   return options.folder;

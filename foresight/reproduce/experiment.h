@@ -13,6 +13,7 @@
 
 #include "foresight/base/progress.h"
 #include "foresight/eval/evaluate.h"
+#include "foresight/train/run.h"
 
 namespace foresight {
 
@@ -65,6 +66,8 @@ class Laboratory {
   const Scale& scale() const { return scale_; }
 
  private:
+  /// Makes a run as long as the scale's number of decisions allows.
+  void limit(RunOptions& options, bool labelled, const std::string& source) const;
   std::filesystem::path dataset(const DataSpec& data, const std::string& use, bool labelled);
 
   std::filesystem::path folder_;
