@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tests/expect_error.h"
-#include "tests/golden_episode.h"
+#include "tests/policy/golden_outputs.h"
 #include "tests/policy/plain_gnn.h"
 #include "tests/temp_folder.h"
 #include <fmt/format.h>
@@ -307,38 +307,7 @@ TEST_P(GnnGolden, OutputsAgreeWithTheReference) {
   const GoldenEpisode episode(GetParam());
   Schema schema = schema_of(episode.problem->name());
   schema.topics.resize(static_cast<std::size_t>(episode.instance.market().num_topics));
-  const auto model = build("gnn-hist", schema);
-  Parameters parameters = model->parameters();
-  double k = 0;
-  for (const auto& tensor : episode.json["parameters"]["gnn-hist"]) {
-    const auto name = tensor[0].get<std::string>();
-    const auto found = std::ranges::find(parameters.tensors(), name, &Parameters::Tensor::name);
-    ASSERT_NE(found, parameters.tensors().end()) << name;
-    EXPECT_EQ(found->shape, tensor[1].get<std::vector<std::size_t>>()) << name;
-    const auto values = parameters[name];
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(0.3 * std::sin(0.7 * static_cast<double>(i) + k));
-    }
-    ++k;
-  }
-  ASSERT_EQ(static_cast<std::size_t>(k), parameters.tensors().size());
-  model->set_parameters(parameters);
-
-  const auto batch = model->begin(open_episodes({&episode.instance, 1}, {}));
-  Scores scores;
-  episode.replay([&](const State& state, const nlohmann::json&, int t) {
-    const Turn turn{&state, 0};
-    scores.resize({&turn, 1});
-    batch->score({&turn, 1}, scores);
-    if (state.offers().empty()) return;
-    const auto& expected = episode.json["outputs"]["gnn-hist"][static_cast<std::size_t>(t)];
-    const auto row = scores.row(0);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto node = i == 0 ? 0 : static_cast<std::size_t>(state.offers()[i - 1].node) + 1;
-      const double wanted = expected[node].get<double>();
-      EXPECT_NEAR(row[i], wanted, 1e-5 * std::abs(wanted)) << "step " << t << " node " << node;
-    }
-  });
+  expect_golden_outputs(episode, "gnn-hist", *build("gnn-hist", schema), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Episodes, GnnGolden, testing::ValuesIn(kGoldenEpisodes), golden_name);

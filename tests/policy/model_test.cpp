@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/expect_error.h"
-#include "tests/golden_episode.h"
+#include "tests/policy/golden_outputs.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
@@ -45,33 +45,7 @@ TEST_P(GoldenOutputs, AgreeWithTheReference) {
   const GoldenEpisode episode(file);
   const auto model = models().make(name)->build(
       {{.problem = episode.problem->name()}, episode.instance.market().num_fixed});
-  Parameters parameters = model->parameters();
-  double k = 0;
-  for (const auto& tensor : episode.json["parameters"][name]) {
-    const auto values = parameters[tensor[0].get<std::string>()];
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(0.3 * std::sin(0.7 * static_cast<double>(i) + k));
-    }
-    ++k;
-  }
-  ASSERT_EQ(static_cast<std::size_t>(k), parameters.tensors().size());
-  model->set_parameters(parameters);
-
-  const auto batch = model->begin(open_episodes({&episode.instance, 1}, {}));
-  Scores scores;
-  episode.replay([&](const State& state, const nlohmann::json&, int t) {
-    const Turn turn{&state, 0};
-    scores.resize({&turn, 1});
-    batch->score({&turn, 1}, scores);
-    if (state.offers().empty()) return;
-    const auto& expected = episode.json["outputs"][name][static_cast<std::size_t>(t)];
-    const auto row = scores.row(0);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto node = i == 0 ? 0 : static_cast<std::size_t>(state.offers()[i - 1].node) + 1;
-      const double wanted = expected[node].get<double>();
-      EXPECT_NEAR(row[i], wanted, 1e-5 * (1 + std::abs(wanted))) << name << " step " << t;
-    }
-  });
+  expect_golden_outputs(episode, name, *model, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
