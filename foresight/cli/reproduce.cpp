@@ -62,7 +62,7 @@ void write(const Report& report, const std::filesystem::path& name) {
 
 void run(const ReproduceArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  const auto targets = paper_targets(arguments.data, arguments.scale == "smoke");
+  const auto targets = paper_targets(arguments.data, arguments.scale);
   std::vector<std::string> names = {"all"};
   for (const Target& target : targets) names.push_back(target.name);
   if (std::ranges::find(names, arguments.target) == names.end()) {

@@ -239,12 +239,13 @@ std::vector<Target> shared_targets(const BaseGraph& graph, const std::vector<Siz
 
 }  // namespace
 
-std::vector<Target> paper_targets(const std::filesystem::path& data, bool small) {
+std::vector<Target> paper_targets(const std::filesystem::path& data, const std::string& scale) {
+  const bool small = scale == "smoke";
   const std::vector<Size> sizes =
       small ? std::vector<Size>{{10, 30}} : std::vector<Size>{{10, 30}, {10, 60}, {100, 100}};
   const std::vector<const char*> densities =
-      small ? std::vector<const char*>{"0.05", "0.2"}
-            : std::vector<const char*>{"0.05", "0.1", "0.15", "0.2"};
+      scale == "full" ? std::vector<const char*>{"0.05", "0.1", "0.15", "0.2"}
+                      : std::vector<const char*>{"0.05", "0.2"};
   const BaseGraph gmission(data, "gmission", "workers"), movielens(data, "movielens", "movies");
   std::vector<Target> targets = {er_target(sizes, densities), ba_target(small)};
   const auto append = [&](std::vector<Target> more) {

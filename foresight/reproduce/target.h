@@ -37,9 +37,10 @@ struct Target {
   bool curves = false;  // show how the models were trained
 };
 
-/// All targets. The base graphs of gMission and MovieLens are in `data`/gmission and
-/// `data`/movielens; targets that need one that is not there have no tests.
-std::vector<Target> paper_targets(const std::filesystem::path& data, bool small);
+/// All targets: with the smallest graphs of each at the scale "smoke", with the sparsest and the
+/// densest ER graphs at "quick", whole at "full". The base graphs of gMission and MovieLens are in
+/// `data`/gmission and `data`/movielens; targets that need one that is not there have no tests.
+std::vector<Target> paper_targets(const std::filesystem::path& data, const std::string& scale);
 
 /// Runs what is not done yet, and adds everything to the report.
 void reproduce(const Target& target, Laboratory& laboratory, Report& report);

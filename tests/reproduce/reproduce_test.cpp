@@ -101,7 +101,7 @@ TEST(Targets, HaveNamesOfTheirOwnAndClaimsAboutTestsTheyHave) {
   std::filesystem::create_directories(folder.path() / "gmission");
   std::filesystem::create_directories(folder.path() / "movielens");
   std::set<std::string> names;
-  for (const Target& target : paper_targets(folder.path(), false)) {
+  for (const Target& target : paper_targets(folder.path(), "full")) {
     EXPECT_TRUE(names.insert(target.name).second) << target.name;
     EXPECT_FALSE(target.tests.empty()) << target.name;
     std::map<std::string, const Contest*> tests;
@@ -119,7 +119,7 @@ TEST(Targets, HaveNamesOfTheirOwnAndClaimsAboutTestsTheyHave) {
 
 TEST(Targets, WithoutTheirBaseGraphAreEmpty) {
   const TempFolder folder;
-  for (const Target& target : paper_targets(folder.path(), false)) {
+  for (const Target& target : paper_targets(folder.path(), "full")) {
     const bool real = target.name.starts_with("gmission") || target.name.starts_with("movielens") ||
                       target.name == "transfer" || target.name == "curves";
     EXPECT_EQ(target.tests.empty(), real) << target.name;
