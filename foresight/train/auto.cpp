@@ -60,7 +60,9 @@ AutoResult train_auto(const RunOptions& options, Progress& progress) {
     run.folder = options.folder / "candidates" / candidate.model;
     run.resume = true;
     if (options.instances == 0 && !file) {
-      run.instances = instances_for(candidate.decisions, options.epochs, options.train);
+      const auto trainer = trainers().make(trainer_for(run.model, ""));
+      run.instances = instances_for(candidate.decisions / trainer->episodes_per_instance(),
+                                    options.epochs, options.train);
     }
     LabelledProgress labelled(progress, candidate.model);
     const RunResult result = train(run, labelled);

@@ -65,6 +65,8 @@ class Reinforce : public Learner {
     if (baseline_) baseline_->end_epoch(validation_values);
   }
 
+  int episodes_per_instance() const override { return options_.rollouts; }
+
   UpdateStats update(const TrainingBatch& given) override {
     const TrainingBatch batch = repeated(given);
     const double end = options_.entropy_end < 0 ? options_.entropy : options_.entropy_end;

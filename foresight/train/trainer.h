@@ -61,6 +61,7 @@ class Trainer {
 
   virtual bool needs_labels() const { return false; }
   virtual int batch_size() const = 0;
+  virtual int episodes_per_instance() const { return 1; }
   virtual double learning_rate() const = 0;
   /// Does it learn ever less, and nothing at the end of the run? Then models of the end are better
   /// than their validation ratios can tell.

@@ -47,6 +47,14 @@ TEST(Auto, TriesOnlyInvariantModelsWhereNodesVary) {
   EXPECT_EQ(names(mixed), (std::vector<std::string>{"inv-ff-plus", "inv-value", "gnn-hist"}));
 }
 
+TEST(Auto, CountsAllEpisodesOfAnInstance) {
+  const auto episodes = [](const char* model) {
+    return trainers().make(trainer_for(model, ""))->episodes_per_instance();
+  };
+  EXPECT_EQ(episodes("value"), 1);
+  EXPECT_EQ(episodes("inv-ff-plus"), 8);
+}
+
 TEST(Auto, GivesLargerAndDenserGraphsFewerDecisions) {
   EXPECT_EQ(instances_for(12e6, 50, "er(u=10,v=30,p=0.1)"), 5'600U);
   EXPECT_EQ(instances_for(12e6, 50, "er(u=100,v=100,p=0.05)"), 400U);
