@@ -67,6 +67,8 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
 void Laboratory::limit(RunOptions& options, bool labelled, const std::string& source) const {
   if (!labelled) {
     options.instances = instances_for(scale_.decisions, scale_.epochs, source);
+    // Judging a model must not take longer than training it.
+    options.validation_instances = std::min(options.validation_instances, options.instances);
     return;
   }
   // The instances are those of the file, so the epochs must be fewer. Imitation learns slowly and
