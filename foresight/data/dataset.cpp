@@ -227,7 +227,7 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
 std::vector<DatasetArray> Dataset::arrays() const {
   std::vector<DatasetArray> arrays;
   visit(*this, [&](const char* name, auto array, std::size_t width) {
-    if (!array.empty()) arrays.push_back({name, array, width});
+    arrays.push_back({name, array, width});
   });
   return arrays;
 }

@@ -61,7 +61,8 @@ class Dataset {
   std::int64_t num_arrivals() const { return arrays_.arrival_begin.back(); }
   std::int64_t num_edges() const { return arrays_.edge_begin.back(); }
 
-  /// The arrays behind it, which live as long as any copy of the dataset; empty ones are left out.
+  /// All arrays there can be, in the order of the file; those that are not there are empty. They
+  /// live as long as any copy of the dataset.
   std::vector<DatasetArray> arrays() const;
 
   /// The same instances, meant for another problem; labels are dropped.
