@@ -1,7 +1,9 @@
 // What the files of the Python module share: one function per topic, and arrays in both directions.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,35 +29,39 @@ void bind_train(nb::module_& module);
 void bind_report(nb::module_& module);
 void bind_environments(nb::module_& module);
 
+/// A NumPy array of memory that lives as long as `owner`, as a Python object that knows its type.
 template <typename T>
-using Array = nb::ndarray<nb::numpy, T>;
+auto make_array(T* data, std::initializer_list<std::size_t> shape, nb::handle owner) {
+  return nb::ndarray<nb::numpy, T>(data, shape, owner).cast();
+}
 
-/// A read-only NumPy array of memory that lives as long as `owner`.
+/// A read-only one.
 template <typename T>
-Array<const T> view(std::span<const T> values, nb::handle owner) {
-  return Array<const T>(values.data(), {values.size()}, owner);
+auto view(std::span<const T> values, nb::handle owner) {
+  return make_array(values.data(), {values.size()}, owner);
 }
 
 /// The same with rows of `width`, if that is not 1.
 template <typename T>
-Array<const T> view(std::span<const T> values, std::size_t width, nb::handle owner) {
+auto view(std::span<const T> values, std::size_t width, nb::handle owner) {
   if (width <= 1) return view(values, owner);
-  return Array<const T>(values.data(), {values.size() / width, width}, owner);
+  return make_array(values.data(), {values.size() / width, width}, owner);
 }
 
-/// A NumPy array that takes the values over.
+/// A NumPy array that takes the values over; with a width, a table of rows of it.
 template <typename T>
-Array<T> array(std::vector<T> values) {
+auto array(std::vector<T> values, std::optional<std::size_t> width = {}) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
   T* const data = owned->data();
   const std::size_t size = owned->size();
   const nb::capsule owner(owned.release(),
                           [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Array<T>(data, {size}, owner);
+  if (!width) return make_array(data, {size}, owner);
+  return make_array(data, {*width == 0 ? 0 : size / *width, *width}, owner);
 }
 
 template <typename T>
-Array<T> array(std::span<const T> values) {
+auto array(std::span<const T> values) {
   return array(std::vector<T>(values.begin(), values.end()));
 }
 

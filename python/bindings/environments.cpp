@@ -90,25 +90,26 @@ void Environments::mask(std::size_t i, std::span<bool> row) const {
 
 namespace {
 
+/// std::vector<bool> is not an array, so this is.
 template <typename T>
-Array<T> table(std::unique_ptr<T[]> values, std::size_t rows, std::size_t columns) {
+auto array_of(std::unique_ptr<T[]> values, std::initializer_list<std::size_t> shape) {
   T* const data = values.release();
   const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Array<T>(data, {rows, columns}, owner);
+  return make_array(data, shape, owner);
 }
 
-Array<float> observations(const Environments& envs) {
+auto observations(const Environments& envs) {
   const std::size_t width = envs.width();
   auto values = std::make_unique<float[]>(envs.count() * width);
   for (std::size_t i = 0; i < envs.count(); ++i) envs.observe(i, {values.get() + i * width, width});
-  return table(std::move(values), envs.count(), width);
+  return array_of(std::move(values), {envs.count(), width});
 }
 
-Array<bool> masks(const Environments& envs) {
+auto masks(const Environments& envs) {
   const std::size_t width = envs.num_actions();
   auto values = std::make_unique<bool[]>(envs.count() * width);
   for (std::size_t i = 0; i < envs.count(); ++i) envs.mask(i, {values.get() + i * width, width});
-  return table(std::move(values), envs.count(), width);
+  return array_of(std::move(values), {envs.count(), width});
 }
 
 /// Steps every environment; one whose episode was over begins the next one instead, if `restart`.
@@ -131,9 +132,9 @@ nb::tuple step_all(Environments& envs, const Values<std::int64_t>& actions, bool
     terminated[i] = step.terminated;
     illegal[i] = step.illegal;
   }
-  return nb::make_tuple(table(std::move(rewards), 1, envs.count()),
-                        table(std::move(terminated), 1, envs.count()),
-                        table(std::move(illegal), 1, envs.count()));
+  return nb::make_tuple(array_of(std::move(rewards), {envs.count()}),
+                        array_of(std::move(terminated), {envs.count()}),
+                        array_of(std::move(illegal), {envs.count()}));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ nb::dict parameters_of(nb::handle self) {
   const Parameters& parameters = nb::cast<const TrainedModel&>(self).model->parameters();
   nb::dict result;
   for (const Parameters::Tensor& tensor : parameters.tensors()) {
-    result[tensor.name.c_str()] = Array<const float>(
+    result[tensor.name.c_str()] = nb::ndarray<nb::numpy, const float>(
         parameters.values().data() + tensor.offset, tensor.shape.size(), tensor.shape.data(), self);
   }
   return result;

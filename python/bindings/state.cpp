@@ -13,19 +13,9 @@ std::vector<T> copied(std::span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-template <typename T>
-Array<T> table(std::vector<T> values, std::size_t width) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* const data = owned->data();
-  const std::size_t rows = width == 0 ? 0 : owned->size() / width;
-  const nb::capsule owner(owned.release(),
-                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Array<T>(data, {rows, width}, owner);
-}
-
 /// A value per entry of a list.
 template <typename T, typename List, typename Value>
-Array<T> each(const List& list, Value&& value) {
+auto each(const List& list, Value&& value) {
   std::vector<T> values;
   values.reserve(list.size());
   for (const auto& entry : list) values.push_back(value(entry));
@@ -34,7 +24,7 @@ Array<T> each(const List& list, Value&& value) {
 
 /// A value per fixed node.
 template <typename T, typename Value>
-Array<T> each_node(const State& state, Value&& value) {
+auto each_node(const State& state, Value&& value) {
   std::vector<T> values;
   for (NodeId u = 0; u < state.market().num_fixed; ++u) values.push_back(value(u));
   return array(std::move(values));
@@ -44,7 +34,7 @@ const Moments& gains(const State& state, NodeId u) {
   return state.history().gains[static_cast<std::size_t>(u)];
 }
 
-Array<float> flat_features(const StateView& view, bool history) {
+auto flat_features(const StateView& view, bool history) {
   const State& state = view.get();
   const FlatFeatures features({.history = history, .budgets = view.budgets},
                               state.market().num_fixed);
@@ -53,7 +43,7 @@ Array<float> flat_features(const StateView& view, bool history) {
   return array(std::move(row));
 }
 
-Array<float> node_features(const StateView& view, bool history) {
+auto node_features(const StateView& view, bool history) {
   const State& state = view.get();
   const NodeFeatures features({.history = history, .budgets = view.budgets});
   const std::size_t width = features.width();
@@ -65,7 +55,7 @@ Array<float> node_features(const StateView& view, bool history) {
     rest = rest.subspan(width);
     shared.fill(offer.node, offer.gain, true, rest.first(width));
   }
-  return table(std::move(values), width);
+  return array(std::move(values), width);
 }
 
 void bind_market(nb::module_& module) {
@@ -77,7 +67,7 @@ void bind_market(nb::module_& module) {
       .def_prop_ro(
           "ids", [](const MarketCopy& m) { return array(m.ids); }, DOC(Market_ids))
       .def_prop_ro(
-          "attributes", [](const MarketCopy& m) { return table(m.attributes, m.width); },
+          "attributes", [](const MarketCopy& m) { return array(m.attributes, m.width); },
           DOC(Market_attributes));
 }
 
