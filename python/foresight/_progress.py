@@ -29,7 +29,7 @@ class _Notebook:
     def __call__(self, state: dict[str, Any]) -> None:
         shown = {"text/plain": state["text"]}
         if self._handle is None:
-            from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+            from IPython.display import display
 
             self._handle = display(shown, raw=True, display_id=True)
         else:
