@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Union
+from typing import Any
 
 #: True for a bar in the terminal, False for nothing, None to decide by where the program runs, or a
 #: function that is told ten times a second: what, done, total, unit, note, seconds and a text.
-Progress = Union[bool, None, Callable[[dict[str, Any]], None]]
+Progress = bool | None | Callable[[dict[str, Any]], None]
 
 
 def listener(progress: Progress) -> bool | Callable[[dict[str, Any]], None]:
