@@ -13,7 +13,7 @@ import foresight
 
 LONG = {
     "train": "foresight.train('inv-ff-hist', 'crowd(u=10,v=30)', folder, epochs=100000, instances=500, progress=False)",
-    "solve": "foresight.solve(data, progress=False)",
+    "solve": "[foresight.solve(data, progress=False) for _ in range(1000)]",
     "evaluate": "[foresight.evaluate(data, ['greedy', Slow()], progress=False) for _ in range(1000)]",
 }
 SOURCE = {"solve": "crowd(u=200,v=2000)"}
