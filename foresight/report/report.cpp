@@ -12,14 +12,14 @@ namespace foresight {
 void Report::add(const std::filesystem::path& result) {
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;
-  std::filesystem::is_directory(result) ? add_run(result) : add_evaluation(result);
+  if (std::filesystem::is_directory(result)) return add_run(result);
+  add(evaluation_from_json(MappedFile(result).text(), result.string()), result);
 }
 
-void Report::add_evaluation(const std::filesystem::path& file) {
-  const MappedFile text(file);
+void Report::add(Evaluation added, const std::filesystem::path& file) {
   NamedEvaluation entry;
   entry.file = file;
-  entry.evaluation = evaluation_from_json(text.text(), file.string());
+  entry.evaluation = std::move(added);
   const Evaluation& evaluation = entry.evaluation;
   std::vector<std::string> taken, policies;
   for (const NamedEvaluation& other : evaluations_) taken.push_back(other.name);

@@ -49,6 +49,8 @@ class Report {
   /// The file of an evaluation, or a run folder; one that was added before is not added again.
   /// Throws Error(kData) for anything else.
   void add(const std::filesystem::path& result);
+  /// An evaluation that is, or could be, in this file.
+  void add(Evaluation evaluation, const std::filesystem::path& file);
   void add(ReportTable table) { tables_.push_back(std::move(table)); }
 
   const std::string& title() const { return title_; }
@@ -58,7 +60,6 @@ class Report {
   const std::vector<ReportTable>& tables() const { return tables_; }
 
  private:
-  void add_evaluation(const std::filesystem::path& file);
   void add_run(const std::filesystem::path& folder);
 
   std::string title_;
