@@ -186,6 +186,8 @@ class BrokenModel : public Model {
   std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record) const override {
     return std::make_unique<BrokenBatch>();
   }
+  Network network() const override { return {}; }
+  std::unique_ptr<Feed> feed(const Market&) const override { return nullptr; }
 
  private:
   struct BrokenBatch : RecordingBatch {
