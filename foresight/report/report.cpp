@@ -12,7 +12,11 @@ namespace foresight {
 void Report::add(const std::filesystem::path& result) {
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;
-  std::filesystem::is_directory(result) ? add_run(result) : add_evaluation(result);
+  if (std::filesystem::is_directory(result)) {
+    const auto study = result / "study.json";
+    return std::filesystem::exists(study) ? add_study(study) : add_run(result);
+  }
+  is_study(MappedFile(result).text()) ? add_study(result) : add_evaluation(result);
 }
 
 void Report::add_evaluation(const std::filesystem::path& file) {
@@ -44,6 +48,19 @@ void Report::add_run(const std::filesystem::path& folder) {
        fmt::format("{} trained on {} by {}, {} of {} epochs", entry.run.model, entry.run.train,
                    entry.run.trainer, entry.run.column("epoch").size(), entry.run.epochs)});
   runs_.push_back(std::move(entry));
+}
+
+void Report::add_study(const std::filesystem::path& file) {
+  NamedStudy entry{"", study_from_json(MappedFile(file).text(), file.string())};
+  const Study& study = entry.study;
+  std::vector<std::string> taken;
+  for (const NamedStudy& other : studies_) taken.push_back(other.name);
+  entry.name = unique_name(study.name, taken);
+  inputs_.push_back({file.string(), "study",
+                     fmt::format("{} trials of {} on {}",
+                                 human_count(static_cast<std::int64_t>(study.trials.size())),
+                                 study.model, study.train)});
+  studies_.push_back(std::move(entry));
 }
 
 }  // namespace foresight
