@@ -194,6 +194,44 @@ Dataset Dataset::gather(Schema schema, Provenance provenance, std::span<const In
   return data;
 }
 
+Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const DatasetArray> arrays,
+                      std::shared_ptr<const void> storage) {
+  Dataset data;
+  data.schema_ = std::move(schema);
+  data.provenance_ = std::move(provenance);
+  data.storage_ = std::move(storage);
+  std::size_t used = 0;
+  visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t width) {
+    for (const DatasetArray& given : arrays) {
+      if (given.name != name) continue;
+      const auto* values = std::get_if<std::span<const T>>(&given.values);
+      if (!values) fail(ErrorCode::kData, "array \"{}\" is of another type than it must be", name);
+      if (!values->empty() && given.width != width) {
+        fail(ErrorCode::kData, "array \"{}\" must have {} columns, got {}", name, width,
+             given.width);
+      }
+      array = *values;
+      ++used;
+    }
+  });
+  for (const DatasetArray& given : arrays) {
+    bool known = false;
+    visit(data, [&](const char* name, auto&, std::size_t) { known |= given.name == name; });
+    if (!known) fail(ErrorCode::kData, "there is no array \"{}\" in a dataset", given.name);
+  }
+  if (used != arrays.size()) fail(ErrorCode::kData, "an array is given twice");
+  data.check();
+  return data;
+}
+
+std::vector<DatasetArray> Dataset::arrays() const {
+  std::vector<DatasetArray> arrays;
+  visit(*this, [&](const char* name, auto array, std::size_t width) {
+    arrays.push_back({name, array, width});
+  });
+  return arrays;
+}
+
 void Dataset::save(const std::filesystem::path& path) const {
   SafeTensorsWriter writer;
   writer.set_meta("format", kFormat);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "foresight/base/progress.h"
@@ -28,6 +29,15 @@ struct Provenance {
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
+/// One array of a dataset, under the name that it has in the file.
+struct DatasetArray {
+  std::string name;
+  std::variant<std::span<const std::int64_t>, std::span<const std::int32_t>, std::span<const float>,
+               std::span<const double>>
+      values;
+  std::size_t width = 1;  // columns, one row after the other
+};
+
 class Dataset {
  public:
   /// Maps the file and checks everything in it once. Throws Error(kIo) or Error(kData).
@@ -35,6 +45,11 @@ class Dataset {
 
   /// Gathers instances into one dataset. All must fit the schema.
   static Dataset gather(Schema schema, Provenance provenance, std::span<const Instance> instances);
+
+  /// Uses arrays where they are, without a copy, and checks everything in them once, as `load`
+  /// does; `storage` owns their memory.
+  static Dataset wrap(Schema schema, Provenance provenance, std::span<const DatasetArray> arrays,
+                      std::shared_ptr<const void> storage);
 
   /// Replaces `path` in one step.
   void save(const std::filesystem::path& path) const;
@@ -45,6 +60,10 @@ class Dataset {
   const Provenance& provenance() const { return provenance_; }
   std::int64_t num_arrivals() const { return arrays_.arrival_begin.back(); }
   std::int64_t num_edges() const { return arrays_.edge_begin.back(); }
+
+  /// All arrays there can be, in the order of the file; those that are not there are empty. They
+  /// live as long as any copy of the dataset.
+  std::vector<DatasetArray> arrays() const;
 
   /// The same instances, meant for another problem; labels are dropped.
   Dataset for_problem(std::string problem) const;

@@ -9,21 +9,22 @@
 
 namespace foresight {
 
-void Report::add(const std::filesystem::path& result) {
+void Report::add(const std::filesystem::path& given) {
+  const bool folder = std::filesystem::is_directory(given);
+  const bool of_study = folder && std::filesystem::exists(given / "study.json");
+  const auto result = of_study ? given / "study.json" : given;
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;
-  if (std::filesystem::is_directory(result)) {
-    const auto study = result / "study.json";
-    return std::filesystem::exists(study) ? add_study(study) : add_run(result);
-  }
-  is_study(MappedFile(result).text()) ? add_study(result) : add_evaluation(result);
+  if (folder && !of_study) return add_run(result);
+  const MappedFile file(result);
+  if (is_study(file.text())) return add(study_from_json(file.text(), result.string()), result);
+  add(evaluation_from_json(file.text(), result.string()), result);
 }
 
-void Report::add_evaluation(const std::filesystem::path& file) {
-  const MappedFile text(file);
+void Report::add(Evaluation added, const std::filesystem::path& file) {
   NamedEvaluation entry;
   entry.file = file;
-  entry.evaluation = evaluation_from_json(text.text(), file.string());
+  entry.evaluation = std::move(added);
   const Evaluation& evaluation = entry.evaluation;
   std::vector<std::string> taken, policies;
   for (const NamedEvaluation& other : evaluations_) taken.push_back(other.name);
@@ -50,8 +51,8 @@ void Report::add_run(const std::filesystem::path& folder) {
   runs_.push_back(std::move(entry));
 }
 
-void Report::add_study(const std::filesystem::path& file) {
-  NamedStudy entry{"", study_from_json(MappedFile(file).text(), file.string())};
+void Report::add(Study added, const std::filesystem::path& file) {
+  NamedStudy entry{"", std::move(added)};
   const Study& study = entry.study;
   std::vector<std::string> taken;
   for (const NamedStudy& other : studies_) taken.push_back(other.name);

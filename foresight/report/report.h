@@ -52,10 +52,12 @@ class Report {
 
   explicit Report(std::string title) : title_(std::move(title)) {}
 
-  /// The file of an evaluation or of a study, or a run folder, or the folder of a study; one that
-  /// was added before is not added again.
-  /// Throws Error(kData) for anything else.
+  /// The file of an evaluation or of a study, the folder of a study, or a run folder; one that was
+  /// added before is not added again. Throws Error(kData) for anything else.
   void add(const std::filesystem::path& result);
+  /// An evaluation or a study that is, or could be, in this file.
+  void add(Evaluation evaluation, const std::filesystem::path& file);
+  void add(Study study, const std::filesystem::path& file);
   void add(ReportTable table) { tables_.push_back(std::move(table)); }
 
   const std::string& title() const { return title_; }
@@ -66,9 +68,7 @@ class Report {
   const std::vector<ReportTable>& tables() const { return tables_; }
 
  private:
-  void add_evaluation(const std::filesystem::path& file);
   void add_run(const std::filesystem::path& folder);
-  void add_study(const std::filesystem::path& file);
 
   std::string title_;
   std::vector<Input> inputs_;

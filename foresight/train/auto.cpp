@@ -46,7 +46,8 @@ std::uint64_t instances_for(double decisions, int epochs, const std::string& sou
   return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
 }
 
-AutoResult train_auto(const RunOptions& options, Progress& progress) {
+AutoResult train_auto(const RunOptions& options, Progress& progress,
+                      const EpochObserver& observer) {
   const bool same =
       same_nodes(*open_training_data(options.train, 20, options.seed, false, options.threads));
   const bool file = std::filesystem::exists(options.train);
@@ -62,7 +63,7 @@ AutoResult train_auto(const RunOptions& options, Progress& progress) {
       run.instances = instances_for(candidate.decisions, options.epochs, options.train);
     }
     LabelledProgress labelled(progress, candidate.model);
-    const RunResult result = train(run, labelled);
+    const RunResult result = train(run, labelled, observer);
     best.ratios.push_back({candidate.model, result.best_ratio});
     if (best.model.empty() || result.best_ratio > best.run.best_ratio) {
       best.model = candidate.model;

@@ -16,8 +16,10 @@ struct AutoResult {
 };
 
 /// `options.model` and `options.trainer` are not used; with `options.instances` 0, each candidate
-/// gets what trains all of them in some minutes on two cores.
-AutoResult train_auto(const RunOptions& options, Progress& progress);
+/// gets what trains all of them in some minutes on two cores. The observer is called in the epochs
+/// of each candidate and can end it, not the others.
+AutoResult train_auto(const RunOptions& options, Progress& progress,
+                      const EpochObserver& observer = {});
 
 /// Fresh instances per epoch that make a run of about this many decisions in all, fewer where many
 /// fixed nodes make each costly.

@@ -85,7 +85,7 @@ class Run {
       save();
       table.add(row);
       events.add(row, epoch_, wall_time());
-      if (observer) observer(row);
+      if (observer && !observer(row)) break;
     }
     progress_.end();
     return result_;

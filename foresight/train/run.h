@@ -40,9 +40,10 @@ struct RunResult {
   double decisions_per_second = 0;
 };
 
-/// Called after each epoch with its metrics.
+/// Called after each epoch, once it is saved, with its metrics; false ends the run after it, which
+/// `resume` can go on with.
 using EpochObserver =
-    std::function<void(const std::vector<std::pair<std::string, double>>& metrics)>;
+    std::function<bool(const std::vector<std::pair<std::string, double>>& metrics)>;
 
 /// Throws Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on
 /// from them.

@@ -41,6 +41,40 @@ TEST(Dataset, SavedAndLoadedIsTheSame) {
   }
 }
 
+TEST(Dataset, WrapsTheArraysOfAnotherWithoutACopy) {
+  for (const char* spec : {"crowd(u=4,v=6)", "thick-z(u=4,v=8)"}) {
+    const Dataset data = solve(small(spec), {}, no_progress());
+    const auto arrays = data.arrays();
+    const Dataset wrapped = Dataset::wrap(data.schema(), data.provenance(), arrays,
+                                          std::make_shared<const Dataset>(data));
+    EXPECT_EQ(wrapped, data);
+    EXPECT_EQ(wrapped.instance(0).view().weights.data(), data.instance(0).view().weights.data());
+  }
+}
+
+TEST(Dataset, WrapChecksWhatItIsGiven) {
+  const Dataset data = small();
+  const auto wrap = [&](const std::vector<DatasetArray>& arrays) {
+    Dataset::wrap(data.schema(), data.provenance(), arrays, nullptr);
+  };
+  auto arrays = data.arrays();
+  arrays.push_back({"edge.colour", std::span<const float>(), 1});
+  expect_error(ErrorCode::kData, {"edge.colour"}, [&] { wrap(arrays); });
+  arrays.back() = arrays.front();
+  expect_error(ErrorCode::kData, {"twice"}, [&] { wrap(arrays); });
+  arrays = data.arrays();
+  for (DatasetArray& array : arrays) {
+    if (array.name == "edge.weight") array.values = std::span<const double>();
+  }
+  expect_error(ErrorCode::kData, {"edge.weight", "type"}, [&] { wrap(arrays); });
+  arrays = data.arrays();
+  std::vector<float> weights(static_cast<std::size_t>(data.num_edges()), -1.0F);
+  for (DatasetArray& array : arrays) {
+    if (array.name == "edge.weight") array.values = std::span<const float>(weights);
+  }
+  expect_error(ErrorCode::kData, {"instance 0", "-1"}, [&] { wrap(arrays); });
+}
+
 TEST(Dataset, AnEmptyOneIsFine) {
   const TempFolder folder;
   const Dataset none = small("er(u=3,v=5)", 0);

@@ -90,15 +90,15 @@ TEST(Study, WhatIsWrongIsNamed) {
                [&] { study_from_json("{", "study.json"); });
 }
 
-TEST(Study, AReportTakesItByItsFileAndByItsFolderOnce) {
+TEST(Study, AReportTakesItByItsFileOrByItsFolderOnce) {
   const TempFolder folder;
+  const auto file = folder.write_file("study.json", study().dump());
+  const auto copy = folder.write_file("copy", study().dump());
   Report report("");
-  report.add(folder.write_file("study.json", study().dump()));
-  report.add(folder.path());
+  for (const auto& path : {folder.path(), file, folder.path(), copy, copy}) report.add(path);
   ASSERT_EQ(report.studies().size(), 2U);
+  EXPECT_EQ(report.studies()[0].name, "night");
   EXPECT_EQ(report.studies()[1].name, "night #2");
-  report.add(folder.path() / "study.json");
-  EXPECT_EQ(report.studies().size(), 2U);
   EXPECT_EQ(report.inputs()[0].summary, "5 trials of ff-hist on gmission(path=/data,u=10,v=30)");
 }
 

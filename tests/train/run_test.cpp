@@ -48,6 +48,24 @@ class CancelAfter : public Progress {
   std::atomic<std::int64_t> left_;
 };
 
+TEST(Train, TheObserverCanEndARunThatResumeGoesOnWith) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff-hist", folder.path() / "whole");
+  train(options, no_progress());
+  options.folder = folder.path() / "ended";
+  std::vector<double> epochs;
+  const auto observer = [&](const std::vector<std::pair<std::string, double>>& metrics) {
+    epochs.push_back(metrics.front().second);
+    return epochs.size() < 2;
+  };
+  EXPECT_EQ(train(options, no_progress(), observer).epochs, 2);
+  EXPECT_EQ(epochs, (std::vector<double>{1, 2}));
+  options.resume = true;
+  EXPECT_EQ(train(options, no_progress()).epochs, 3);
+  EXPECT_TRUE(read(folder.path() / "ended" / "last.safetensors") ==
+              read(folder.path() / "whole" / "last.safetensors"));
+}
+
 class EveryTrainedModel : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryTrainedModel, GivesTheSameBytesOnAnyNumberOfThreadsAndAfterAnInterruption) {

@@ -1,0 +1,265 @@
+// Instances, datasets and sources. Arrays are shared with NumPy in both directions, not copied.
+#include "bindings.h"
+#include "long_call.h"
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "foresight/base/error.h"
+#include "foresight/data/dataset.h"
+#include "foresight/problem/problem.h"
+
+namespace foresight::python {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Keeps Python's arrays alive, and lets go of them under the interpreter's lock.
+std::shared_ptr<const void> keep(nb::list objects) {
+  return {new nb::list(std::move(objects)), [](const void* pointer) {
+            const nb::gil_scoped_acquire acquired;
+            delete static_cast<const nb::list*>(pointer);
+          }};
+}
+
+template <typename T>
+const char* dtype_name() {
+  if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+  if constexpr (std::is_same_v<T, float>) return "float32";
+  return "float64";
+}
+
+/// Takes what the user gave under the array's name, in place where type and layout fit.
+void take(DatasetArray& array, nb::handle given, nb::list& kept) {
+  std::visit(
+      [&]<typename T>(std::span<const T>& values) {
+        const nb::object numpy = nb::module_::import_("numpy");
+        nb::object fitting = numpy.attr("asarray")(given).attr("astype")(
+            dtype_name<T>(), nb::arg("order") = "C", nb::arg("casting") = "same_kind",
+            nb::arg("copy") = false);
+        const auto used = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(fitting);
+        if (used.ndim() == 0 || used.ndim() > 2) {
+          fail(ErrorCode::kData, "array \"{}\" must have one or two dimensions, got {}", array.name,
+               used.ndim());
+        }
+        values = {used.data(), used.size()};
+        array.width = used.ndim() == 2 ? used.shape(1) : 1;
+        kept.append(fitting);
+      },
+      array.values);
+}
+
+Dataset from_arrays(nb::dict given, std::string problem, std::string source, std::uint64_t seed,
+                    Names fixed_attributes, Names arrival_attributes, Names topics) {
+  const auto known = Dataset::gather({}, {}, {}).arrays();
+  std::vector<DatasetArray> arrays;
+  nb::list kept;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    arrays.push_back({name, std::span<const float>(), 1});
+    for (const DatasetArray& array : known) {
+      if (array.name == name) arrays.back() = array;
+    }
+    take(arrays.back(), value, kept);
+  }
+  problems().find(problem);
+  const Schema schema{std::move(problem), std::move(fixed_attributes),
+                      std::move(arrival_attributes), std::move(topics)};
+  const auto storage = keep(std::move(kept));
+  const nb::gil_scoped_release released;
+  return Dataset::wrap(schema, {std::move(source), seed}, arrays, storage);
+}
+
+/// The arrays that are there, as views that keep the dataset alive.
+nb::dict arrays_of(nb::handle self) {
+  nb::dict arrays;
+  for (const DatasetArray& array : nb::cast<const Dataset&>(self).arrays()) {
+    std::visit(
+        [&](auto values) {
+          if (!values.empty()) {
+            arrays[array.name.c_str()] = view(values, array.width, self);
+          }
+        },
+        array.values);
+  }
+  return arrays;
+}
+
+std::size_t checked_index(const Dataset& data, std::ptrdiff_t i) {
+  const auto size = static_cast<std::ptrdiff_t>(data.size());
+  if (i < -size || i >= size) throw nb::index_error("there is no such instance");
+  return static_cast<std::size_t>(i < 0 ? i + size : i);
+}
+
+void bind_instance(nb::module_& module) {
+  const auto rows = [](const Rows& table, nb::handle self) {
+    return view(table.values, table.width, self);
+  };
+  nb::class_<Instance>(module, "Instance", DOC(Instance))
+      .def_prop_ro("num_fixed", [](const Instance& x) { return x.market().num_fixed; })
+      .def_prop_ro("num_arrivals", &Instance::num_arrivals)
+      .def_prop_ro("num_edges", &Instance::num_edges)
+      .def_prop_ro(
+          "edge_begin",
+          [](const Instance& x) {
+            std::vector<std::int64_t> positions(x.view().edge_begin.begin(),
+                                                x.view().edge_begin.end());
+            const std::int64_t first = positions.front();
+            for (std::int64_t& position : positions) position -= first;
+            return array(std::move(positions));
+          },
+          "Where the edges of each arrival begin in `nodes` and `weights`, and where the last end: "
+          "the `indptr` of a CSR matrix.")
+      .def_prop_ro(
+          "nodes",
+          [](nb::handle self) {
+            const auto& x = nb::cast<const Instance&>(self);
+            return view(x.view().nodes.subspan(static_cast<std::size_t>(x.view().edge_begin[0]),
+                                               static_cast<std::size_t>(x.num_edges())),
+                        self);
+          },
+          "The fixed node of each edge: the `indices` of a CSR matrix. A view.")
+      .def_prop_ro(
+          "weights",
+          [](nb::handle self) {
+            const auto& x = nb::cast<const Instance&>(self);
+            return view(x.view().weights.subspan(static_cast<std::size_t>(x.view().edge_begin[0]),
+                                                 static_cast<std::size_t>(x.num_edges())),
+                        self);
+          },
+          "The weight of each edge: the `data` of a CSR matrix. A view.")
+      .def_prop_ro(
+          "budgets",
+          [](nb::handle self) {
+            return view(nb::cast<const Instance&>(self).market().budgets, self);
+          },
+          DOC(Market_budgets))
+      .def_prop_ro(
+          "ids",
+          [](nb::handle self) { return view(nb::cast<const Instance&>(self).market().ids, self); },
+          DOC(Market_ids))
+      .def_prop_ro(
+          "fixed_attributes",
+          [rows](nb::handle self) {
+            return rows(nb::cast<const Instance&>(self).market().attributes, self);
+          },
+          DOC(Market_attributes))
+      .def_prop_ro(
+          "types",
+          [](nb::handle self) { return view(nb::cast<const Instance&>(self).view().types, self); },
+          DOC(InstanceView_types))
+      .def_prop_ro(
+          "preferences",
+          [rows](nb::handle self) {
+            return rows(nb::cast<const Instance&>(self).view().preferences, self);
+          },
+          DOC(InstanceView_preferences))
+      .def_prop_ro(
+          "arrival_attributes",
+          [rows](nb::handle self) {
+            return rows(nb::cast<const Instance&>(self).view().attributes, self);
+          },
+          DOC(InstanceView_attributes))
+      .def(
+          "to_scipy",
+          [](nb::handle self) {
+            const nb::object sparse = nb::module_::import_("scipy.sparse");
+            return sparse.attr("csr_array")(
+                nb::make_tuple(self.attr("weights"), self.attr("nodes"), self.attr("edge_begin")),
+                nb::arg("shape") =
+                    nb::make_tuple(self.attr("num_arrivals"), self.attr("num_fixed")));
+          },
+          "The weights as a SciPy CSR array: a row per arrival, a column per fixed node.")
+      .def("__eq__", [](const Instance& x, nb::handle other) {
+        return nb::isinstance<Instance>(other) && x == nb::cast<const Instance&>(other);
+      });
+}
+
+void bind_source(nb::module_& module) {
+  nb::class_<Source>(module, "Source", "Where instances come from, named by a spec string.")
+      .def_static(
+          "_make",
+          [](const std::string& spec) { return std::shared_ptr<Source>(sources().make(spec)); })
+      .def("draw", &Source::draw, nb::arg("seed"), nb::arg("index"), DOC(Source_draw))
+      .def_prop_ro("size", &Source::size, DOC(Source_size))
+      .def_prop_ro(
+          "problem", [](const Source& source) { return source.schema().problem; },
+          DOC(Schema_problem));
+}
+
+void bind_dataset(nb::module_& module) {
+  nb::class_<Dataset>(module, "Dataset",
+                      "Many instances of one source, optionally with their hindsight optima. "
+                      "Immutable, compared by value.")
+      .def_static("load", &Dataset::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+                  DOC(Dataset_load))
+      .def_static("from_arrays", &from_arrays, nb::arg("arrays"), nb::arg("problem") = "e-obm",
+                  nb::arg("source") = "", nb::arg("seed") = 0,
+                  nb::arg("fixed_attributes") = Names(), nb::arg("arrival_attributes") = Names(),
+                  nb::arg("topics") = Names(),
+                  "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
+                  "copy if their type fits, and checks everything in them once. They must not be "
+                  "changed afterwards.")
+      .def("save", &Dataset::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+           DOC(Dataset_save))
+      .def_prop_ro(
+          "arrays", &arrays_of,
+          "The arrays by name, as read-only views: no copy. docs/formats.md explains them.")
+      .def("__len__", &Dataset::size)
+      .def("__getitem__", [](const Dataset& data,
+                             std::ptrdiff_t i) { return data.instance(checked_index(data, i)); })
+      .def("__eq__",
+           [](const Dataset& data, nb::handle other) {
+             return nb::isinstance<Dataset>(other) && data == nb::cast<const Dataset&>(other);
+           })
+      .def_prop_ro(
+          "problem", [](const Dataset& data) { return data.schema().problem; }, DOC(Schema_problem))
+      .def_prop_ro(
+          "source", [](const Dataset& data) { return data.provenance().source; },
+          "The spec of the source that they were drawn from.")
+      .def_prop_ro("seed", [](const Dataset& data) { return data.provenance().seed; })
+      .def_prop_ro("fixed_attributes",
+                   [](const Dataset& data) { return data.schema().fixed_attributes; })
+      .def_prop_ro("arrival_attributes",
+                   [](const Dataset& data) { return data.schema().arrival_attributes; })
+      .def_prop_ro("topics", [](const Dataset& data) { return data.schema().topics; })
+      .def_prop_ro("num_arrivals", &Dataset::num_arrivals)
+      .def_prop_ro("num_edges", &Dataset::num_edges)
+      .def_prop_ro("labelled", &Dataset::labelled, "Are the hindsight optima there?")
+      .def_prop_ro("digest", &Dataset::digest, DOC(Dataset_digest))
+      .def("for_problem", &Dataset::for_problem, nb::arg("problem"), DOC(Dataset_for_problem));
+}
+
+Dataset generate_dataset(const std::string& spec, std::optional<std::uint64_t> count,
+                         std::uint64_t seed, const std::string& problem, int threads,
+                         nb::object show) {
+  constexpr std::uint64_t kDefaultCount = 1000;
+  LongCall call(std::move(show));
+  return call.run([&] {
+    const auto source = sources().make(spec);
+    const std::uint64_t wanted = count.value_or(source->size().value_or(kDefaultCount));
+    call.begin("generating", static_cast<std::int64_t>(wanted), "instances");
+    Dataset data = generate(*source, {Spec::parse(spec).to_string(), seed}, wanted, threads, call);
+    call.end();
+    if (!problem.empty()) data = data.for_problem(problem);
+    const auto rules = problems().make(data.schema().problem);
+    for (std::size_t i = 0; i < data.size(); ++i) rules->check(data.instance(i));
+    return data;
+  });
+}
+
+}  // namespace
+
+void bind_data(nb::module_& module) {
+  bind_instance(module);
+  bind_source(module);
+  bind_dataset(module);
+  module.def("generate", &generate_dataset, nb::arg("source"), nb::arg("count").none(),
+             nb::arg("seed"), nb::arg("problem"), nb::arg("threads"), nb::arg("show").none(),
+             DOC(generate));
+}
+
+}  // namespace foresight::python

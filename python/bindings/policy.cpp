@@ -1,0 +1,70 @@
+// Playing policies, and learned models with their parameters.
+#include "bindings.h"
+#include "long_call.h"
+#include "python_policy.h"
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "foresight/policy/checkpoint.h"
+#include "foresight/policy/play.h"
+
+namespace foresight::python {
+namespace {
+
+/// The parameters by name, in the shape they have in PyTorch.
+nb::dict parameters_of(nb::handle self) {
+  const Parameters& parameters = nb::cast<const TrainedModel&>(self).model->parameters();
+  nb::dict result;
+  for (const Parameters::Tensor& tensor : parameters.tensors()) {
+    result[tensor.name.c_str()] = nb::ndarray<nb::numpy, const float>(
+        parameters.values().data() + tensor.offset, tensor.shape.size(), tensor.shape.data(), self);
+  }
+  return result;
+}
+
+nb::tuple play_dataset(const Dataset& data, nb::handle policy, bool sample, std::uint64_t seed,
+                       int threads, nb::object show) {
+  const Contestant player = contestant(policy, data.schema());
+  LongCall call(std::move(show));
+  const std::vector<Rollout> rollouts = call.run([&] {
+    const auto problem = problems().make(data.schema().problem);
+    for (std::size_t i = 0; i < data.size(); ++i) problem->check(data.instance(i));
+    call.begin("playing", static_cast<std::int64_t>(data.size()), "episodes");
+    auto played = play_many(
+        *problem, data.size(), [&](std::size_t i) { return data.instance(i); }, *player.policy,
+        {.decode = sample ? Decode::kSample : Decode::kArgmax, .seed = seed}, threads, call);
+    call.end();
+    return played;
+  });
+  std::vector<double> values;
+  std::vector<NodeId> matchings;
+  for (const Rollout& rollout : rollouts) {
+    values.push_back(rollout.value);
+    matchings.insert(matchings.end(), rollout.matching.begin(), rollout.matching.end());
+  }
+  return nb::make_tuple(array(std::move(values)), array(std::move(matchings)));
+}
+
+}  // namespace
+
+void bind_policy(nb::module_& module) {
+  bind_state(module);
+  nb::class_<TrainedModel>(module, "Model", "A trained model: a policy with parameters.")
+      .def_prop_ro(
+          "spec", [](const TrainedModel& m) { return m.info.spec; }, DOC(ModelInfo_spec))
+      .def_prop_ro("problem", [](const TrainedModel& m) { return m.info.context.schema.problem; })
+      .def_prop_ro(
+          "provenance", [](const TrainedModel& m) { return m.info.provenance; },
+          "How it was trained: data, trainer, seed, epoch, ...")
+      .def_prop_ro(
+          "features", [](const TrainedModel& m) { return m.model->features(); },
+          DOC(Model_features))
+      .def_prop_ro("parameters", &parameters_of, "The parameters by name, as read-only views.");
+  module.def("load_model", &load_model, nb::arg("path"), DOC(load_model));
+  module.def("play", &play_dataset, nb::arg("data"), nb::arg("policy"), nb::arg("sample"),
+             nb::arg("seed"), nb::arg("threads"), nb::arg("show").none(), DOC(play_many));
+}
+
+}  // namespace foresight::python

@@ -1,0 +1,50 @@
+// What can be named in a spec: sources, problems, policies, models, trainers.
+#include "bindings.h"
+#include <nanobind/stl/string.h>
+
+#include "foresight/data/source.h"
+#include "foresight/policy/model.h"
+#include "foresight/problem/problem.h"
+#include "foresight/train/trainer.h"
+
+namespace foresight::python {
+namespace {
+
+template <typename T>
+nb::list entries(const Registry<T>& registry) {
+  nb::list list;
+  for (const Entry<T>& entry : registry.entries()) {
+    nb::list options;
+    for (const OptionInfo& option : registry.options(entry)) {
+      nb::dict described;
+      described["name"] = option.name;
+      described["default"] = option.default_value;
+      described["range"] = option.range;
+      described["text"] = option.text;
+      options.append(described);
+    }
+    nb::dict described;
+    described["name"] = entry.name;
+    described["summary"] = entry.summary;
+    described["options"] = options;
+    list.append(described);
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_registries(nb::module_& module) {
+  module.def(
+      "sources", [] { return entries(sources()); }, DOC(sources));
+  module.def(
+      "problems", [] { return entries(problems()); }, DOC(problems));
+  module.def(
+      "policies", [] { return entries(policies()); }, DOC(policies));
+  module.def(
+      "models", [] { return entries(models()); }, DOC(models));
+  module.def(
+      "trainers", [] { return entries(trainers()); }, DOC(trainers));
+}
+
+}  // namespace foresight::python

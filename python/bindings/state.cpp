@@ -1,0 +1,174 @@
+// What policies written in Python see: the market, and the state that awaits a decision.
+#include "python_policy.h"
+#include <nanobind/stl/string.h>
+
+#include "foresight/base/error.h"
+#include "foresight/features/features.h"
+
+namespace foresight::python {
+namespace {
+
+template <typename T>
+std::vector<T> copied(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+/// A value per entry of a list.
+template <typename T, typename List, typename Value>
+auto each(const List& list, Value&& value) {
+  std::vector<T> values;
+  values.reserve(list.size());
+  for (const auto& entry : list) values.push_back(value(entry));
+  return array(std::move(values));
+}
+
+/// A value per fixed node.
+template <typename T, typename Value>
+auto each_node(const State& state, Value&& value) {
+  std::vector<T> values;
+  for (NodeId u = 0; u < state.market().num_fixed; ++u) values.push_back(value(u));
+  return array(std::move(values));
+}
+
+const Moments& gains(const State& state, NodeId u) {
+  return state.history().gains[static_cast<std::size_t>(u)];
+}
+
+auto flat_features(const StateView& view, bool history) {
+  const State& state = view.get();
+  const FlatFeatures features({.history = history, .budgets = view.budgets},
+                              state.market().num_fixed);
+  std::vector<float> row(features.width());
+  features.fill(state, row);
+  return array(std::move(row));
+}
+
+auto node_features(const StateView& view, bool history) {
+  const State& state = view.get();
+  const NodeFeatures features({.history = history, .budgets = view.budgets});
+  const std::size_t width = features.width();
+  std::vector<float> values((state.offers().size() + 1) * width);
+  const NodeFeatures::Row shared = features.row(state);
+  std::span<float> rest(values);
+  shared.fill_skip(rest.first(width));
+  for (const Offer& offer : state.offers()) {
+    rest = rest.subspan(width);
+    shared.fill(offer.node, offer.gain, true, rest.first(width));
+  }
+  return array(std::move(values), width);
+}
+
+void bind_market(nb::module_& module) {
+  nb::class_<MarketCopy>(module, "Market", DOC(Market))
+      .def_ro("num_fixed", &MarketCopy::num_fixed)
+      .def_ro("horizon", &MarketCopy::horizon, DOC(Market_horizon))
+      .def_prop_ro(
+          "budgets", [](const MarketCopy& m) { return array(m.budgets); }, DOC(Market_budgets))
+      .def_prop_ro(
+          "ids", [](const MarketCopy& m) { return array(m.ids); }, DOC(Market_ids))
+      .def_prop_ro(
+          "attributes", [](const MarketCopy& m) { return array(m.attributes, m.width); },
+          DOC(Market_attributes));
+}
+
+}  // namespace
+
+MarketCopy::MarketCopy(const Market& market)
+    : num_fixed(market.num_fixed),
+      horizon(market.horizon),
+      budgets(copied(market.budgets)),
+      attributes(copied(market.attributes.values)),
+      ids(copied(market.ids)),
+      width(market.attributes.width) {}
+
+const State& StateView::get() const {
+  if (!state) {
+    fail(ErrorCode::kUsage,
+         "a state can only be read while it is being scored; copy what you need");
+  }
+  return *state;
+}
+
+void bind_state(nb::module_& module) {
+  bind_market(module);
+  using View = StateView;
+  nb::class_<View>(module, "State",
+                   "One episode as it unfolds, at the moment of a decision. To be read only while "
+                   "it is being scored; arrays are copies.")
+      .def_ro("market", &View::market, nb::sig("def market(self) -> Market"))
+      .def_ro("memory", &View::memory, "What the policy's begin(market) returned for this episode.")
+      .def_prop_ro(
+          "nodes",
+          [](const View& v) {
+            return each<NodeId>(v.get().offers(), [](const Offer& offer) { return offer.node; });
+          },
+          "The fixed nodes that can be chosen, ascending.")
+      .def_prop_ro(
+          "gains",
+          [](const View& v) {
+            return each<float>(v.get().offers(), [](const Offer& offer) { return offer.gain; });
+          },
+          "What matching each of them would bring.")
+      .def_prop_ro(
+          "costs",
+          [](const View& v) {
+            return each<float>(v.get().offers(), [](const Offer& offer) { return offer.cost; });
+          },
+          "What it would use up of the node's capacity.")
+      .def_prop_ro(
+          "arrival_nodes", [](const View& v) { return array(v.get().arrival().nodes); },
+          "All neighbours of the arrival, used-up ones included.")
+      .def_prop_ro("arrival_weights",
+                   [](const View& v) { return array(v.get().arrival().weights); })
+      .def_prop_ro(
+          "arrival_type", [](const View& v) { return v.get().arrival().type; }, DOC(Arrival_type))
+      .def_prop_ro(
+          "arrival_preferences", [](const View& v) { return array(v.get().arrival().preferences); },
+          DOC(Arrival_preferences))
+      .def_prop_ro("arrival_attributes",
+                   [](const View& v) { return array(v.get().arrival().attributes); })
+      .def_prop_ro(
+          "time", [](const View& v) { return v.get().history().arrivals; }, DOC(History_arrivals))
+      .def_prop_ro(
+          "value", [](const View& v) { return v.get().value(); },
+          "The gains of the matches made so far.")
+      .def_prop_ro(
+          "skips", [](const View& v) { return v.get().history().skips; },
+          "Arrivals skipped so far.")
+      .def_prop_ro(
+          "capacity",
+          [](const View& v) {
+            const State& state = v.get();
+            return each_node<float>(state, [&](NodeId u) { return state.capacity(u); });
+          },
+          "What each fixed node could take at the start.")
+      .def_prop_ro(
+          "remaining",
+          [](const View& v) {
+            const State& state = v.get();
+            return each_node<double>(state, [&](NodeId u) { return state.remaining(u); });
+          },
+          "What each fixed node can still take.")
+      .def_prop_ro(
+          "mean_gains",
+          [](const View& v) {
+            const State& state = v.get();
+            return each_node<double>(state, [&](NodeId u) { return gains(state, u).mean(); });
+          },
+          "Per fixed node, the mean gain of its edges to the arrivals decided so far.")
+      .def_prop_ro(
+          "degrees",
+          [](const View& v) {
+            const State& state = v.get();
+            return each_node<std::int32_t>(state,
+                                           [&](NodeId u) { return gains(state, u).count(); });
+          },
+          "Per fixed node, its edges to the arrivals decided so far.")
+      .def("flat_features", &flat_features, nb::arg("history") = true,
+           "What ff-hist (without history: ff) sees: one row.")
+      .def("node_features", &node_features, nb::arg("history") = true,
+           "What inv-ff-hist (without history: inv-ff) sees: a row for skipping, then one per "
+           "offer.");
+}
+
+}  // namespace foresight::python

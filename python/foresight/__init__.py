@@ -1,0 +1,62 @@
+"""Online bipartite matching with learned policies.
+
+Fixed nodes wait; arrivals come one by one, and each must be matched at once and for good, or skipped.
+
+    import foresight as fs
+
+    data = fs.generate("crowd(u=10,v=30)", 2000, seed=2)
+    run = fs.train("inv-ff-hist", "crowd(u=10,v=30)", "run", epochs=20)
+    print(fs.evaluate(data, ["greedy", run]).to_pandas())
+"""
+
+from __future__ import annotations
+
+from ._core import (
+    Dataset,
+    Instance,
+    Market,
+    Model,
+    PolicyResult,
+    State,
+    __version__,
+    load_model,
+    models,
+    policies,
+    problems,
+    sources,
+    trainers,
+)
+from ._data import Source, gather, generate
+from ._evaluate import Evaluation, evaluate, play
+from ._policy import Policy
+from ._report import report
+from ._solve import solve
+from ._train import Run, load_run, train
+
+__all__ = [
+    "Dataset",
+    "Evaluation",
+    "Instance",
+    "Market",
+    "Model",
+    "Policy",
+    "PolicyResult",
+    "Run",
+    "Source",
+    "State",
+    "__version__",
+    "evaluate",
+    "gather",
+    "generate",
+    "load_model",
+    "load_run",
+    "models",
+    "play",
+    "policies",
+    "problems",
+    "report",
+    "solve",
+    "sources",
+    "train",
+    "trainers",
+]

@@ -1,0 +1,84 @@
+"""Hindsight optima."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._core import Dataset
+from ._progress import Progress, listener
+
+#: Sparse weights in double precision are solved as a matrix up to this many cells (128 MiB).
+_DENSE_CELLS = 1 << 24
+
+Matching = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
+
+@overload
+def solve(data: Dataset, *, time_limit: float = ..., threads: int = ..., progress: Progress = ...) -> Dataset: ...
+
+
+@overload
+def solve(data: Any, *, time_limit: float = ..., threads: int = ..., progress: Progress = ...) -> Matching: ...
+
+
+def solve(
+    data: Dataset | Any, *, time_limit: float = 10, threads: int = 0, progress: Progress = None
+) -> Dataset | Matching:
+    """Find the best that could have been done in hindsight.
+
+    Of a dataset: the same dataset with its optima. `time_limit` is in seconds per instance, and only
+    programs that need branch and bound use it. Interrupted, it raises KeyboardInterrupt.
+
+    Of a matrix: rows and columns of the pairs to match, as
+    `scipy.optimize.linear_sum_assignment(data, maximize=True)` gives them. Every row, or every column
+    if there are fewer, is matched. Weights must be finite: unlike SciPy, -inf is refused.
+
+    Of a SciPy sparse matrix: its entries are the edges, and what is not stored cannot be matched. Only
+    positive entries are, so that a row that would gain nothing is left out; where no entry is negative,
+    the value is that of the full matrix. Weights in double precision are used as such up to 16 million
+    cells, beyond that they are rounded to single precision.
+    """
+    if isinstance(data, Dataset):
+        return _core.solve_dataset(data, time_limit, threads, listener(progress))
+    if hasattr(data, "tocsr"):
+        return _solve_sparse(data)
+    weights = np.asarray(data)
+    if weights.ndim != 2:
+        raise ValueError(f"expected a matrix (2-D array), got a {weights.ndim}-D array")
+    if weights.dtype.kind not in "biuf":
+        raise ValueError(f"expected a matrix of numbers, got {weights.dtype}")
+    return _pairs(_core.solve_full(np.ascontiguousarray(weights, np.float64)))
+
+
+def _solve_sparse(data: Any) -> Matching:
+    matrix = data.tocsr()
+    if not np.isfinite(matrix.data).all():
+        raise ValueError("the weights of a sparse matrix must be finite numbers")
+    if not matrix.has_canonical_format or (matrix.data <= 0).any():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.data[matrix.data < 0] = 0
+        matrix.eliminate_zeros()
+    rows, columns = matrix.shape
+    if matrix.dtype != np.float32 and rows * columns <= _DENSE_CELLS:
+        return _pairs(_core.solve_dense(np.ascontiguousarray(matrix.toarray(), np.float64)))
+    row_matching = _core.solve_sparse(
+        columns,
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(np.float32, copy=False),
+    )
+    rows_matched = np.flatnonzero(row_matching >= 0)
+    return rows_matched, row_matching[rows_matched].astype(np.intp)
+
+
+def _pairs(row_of_column: npt.NDArray[np.int32]) -> Matching:
+    """Ordered by row, as SciPy's."""
+    columns = np.flatnonzero(row_of_column >= 0)
+    rows = row_of_column[columns].astype(np.intp)
+    order = np.argsort(rows)
+    return rows[order], columns[order]
