@@ -7,7 +7,7 @@
 NB_MODULE(_core, module) {
   using namespace foresight::python;
   module.doc() = "The C++ library behind the package; use the package's own names.";
-  module.attr("__version__") = foresight::kVersion;
+  module.attr("version") = foresight::kVersion;
   bind_errors(module);
   bind_registries(module);
   bind_data(module);

@@ -165,13 +165,14 @@ void bind_instance(nb::module_& module) {
           DOC(InstanceView_attributes))
       .def(
           "to_scipy",
-          [](nb::handle self) {
+          [](nb::handle self) -> nb::object {
             const nb::object sparse = nb::module_::import_("scipy.sparse");
             return sparse.attr("csr_array")(
                 nb::make_tuple(self.attr("weights"), self.attr("nodes"), self.attr("edge_begin")),
                 nb::arg("shape") =
                     nb::make_tuple(self.attr("num_arrivals"), self.attr("num_fixed")));
           },
+          nb::sig("def to_scipy(self) -> typing.Any"),
           "The weights as a SciPy CSR array: a row per arrival, a column per fixed node.")
       .def("__eq__", [](const Instance& x, nb::handle other) {
         return nb::isinstance<Instance>(other) && x == nb::cast<const Instance&>(other);
@@ -181,7 +182,7 @@ void bind_instance(nb::module_& module) {
 void bind_source(nb::module_& module) {
   nb::class_<Source>(module, "Source", "Where instances come from, named by a spec string.")
       .def_static(
-          "_make",
+          "make",
           [](const std::string& spec) { return std::shared_ptr<Source>(sources().make(spec)); })
       .def("draw", &Source::draw, nb::arg("seed"), nb::arg("index"), DOC(Source_draw))
       .def_prop_ro("size", &Source::size, DOC(Source_size))
@@ -196,13 +197,18 @@ void bind_dataset(nb::module_& module) {
                       "Immutable, compared by value.")
       .def_static("load", &Dataset::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
                   DOC(Dataset_load))
-      .def_static("from_arrays", &from_arrays, nb::arg("arrays"), nb::arg("problem") = "e-obm",
-                  nb::arg("source") = "", nb::arg("seed") = 0,
-                  nb::arg("fixed_attributes") = Names(), nb::arg("arrival_attributes") = Names(),
-                  nb::arg("topics") = Names(),
-                  "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
-                  "copy if their type fits, and checks everything in them once. They must not be "
-                  "changed afterwards.")
+      .def_static(
+          "from_arrays", &from_arrays,
+          nb::sig("def from_arrays(arrays: dict[str, typing.Any], problem: str = 'e-obm', source: "
+                  "str = '', seed: int = 0, fixed_attributes: collections.abc.Sequence[str] = ..., "
+                  "arrival_attributes: collections.abc.Sequence[str] = ..., topics: "
+                  "collections.abc.Sequence[str] = ...) -> Dataset"),
+          nb::arg("arrays"), nb::arg("problem") = "e-obm", nb::arg("source") = "",
+          nb::arg("seed") = 0, nb::arg("fixed_attributes") = Names(),
+          nb::arg("arrival_attributes") = Names(), nb::arg("topics") = Names(),
+          "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
+          "copy if their type fits, and checks everything in them once. They must not be "
+          "changed afterwards.")
       .def("save", &Dataset::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
            DOC(Dataset_save))
       .def_prop_ro(

@@ -147,7 +147,11 @@ void bind_environments(nb::module_& module) {
       .def_prop_ro("width", &Environments::width)
       .def_prop_ro("feature_names", &Environments::feature_names)
       .def("reset", &Environments::reset, nb::arg("i"), nb::arg("seed").none())
-      .def("step", &step_all, nb::arg("actions"), nb::arg("restart"))
+      .def("step", &step_all,
+           nb::sig("def step(self, actions: numpy.typing.NDArray[numpy.int64], restart: bool) -> "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool_], "
+                   "numpy.typing.NDArray[numpy.bool_]]"),
+           nb::arg("actions"), nb::arg("restart"))
       .def("value", &Environments::value, nb::arg("i"))
       .def("index", &Environments::index, nb::arg("i"))
       .def("observations", &observations)

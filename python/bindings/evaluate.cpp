@@ -4,6 +4,7 @@
 #include "python_policy.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "foresight/solve/solver.h"

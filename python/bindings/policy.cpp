@@ -61,10 +61,17 @@ void bind_policy(nb::module_& module) {
       .def_prop_ro(
           "features", [](const TrainedModel& m) { return m.model->features(); },
           DOC(Model_features))
-      .def_prop_ro("parameters", &parameters_of, "The parameters by name, as read-only views.");
+      .def_prop_ro(
+          "parameters", &parameters_of,
+          nb::sig("def parameters(self) -> dict[str, numpy.typing.NDArray[numpy.float32]]"),
+          "The parameters by name, as read-only views.");
   module.def("load_model", &load_model, nb::arg("path"), DOC(load_model));
-  module.def("play", &play_dataset, nb::arg("data"), nb::arg("policy"), nb::arg("sample"),
-             nb::arg("seed"), nb::arg("threads"), nb::arg("show").none(), DOC(play_many));
+  module.def("play", &play_dataset,
+             nb::sig("def play(data: Dataset, policy: object, sample: bool, seed: int, threads: "
+                     "int, show: object) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                     "numpy.typing.NDArray[numpy.int32]]"),
+             nb::arg("data"), nb::arg("policy"), nb::arg("sample"), nb::arg("seed"),
+             nb::arg("threads"), nb::arg("show").none(), DOC(play_many));
 }
 
 }  // namespace foresight::python

@@ -79,8 +79,11 @@ class PythonBatch : public Batch {
       std::copy_n(values.data(), size, row.begin());
       return;
     }
-    for (std::size_t i = 0; i < size; ++i)
-      row[i] = static_cast<float>(nb::cast<double>(nb::float_(given[i])));
+    for (std::size_t i = 0; i < size; ++i) {
+      const nb::object score = given[i];
+      row[i] = static_cast<float>(PyFloat_AsDouble(score.ptr()));
+      if (PyErr_Occurred()) throw nb::python_error();
+    }
   }
 
   nb::object policy_;

@@ -36,15 +36,20 @@ nb::list entries(const Registry<T>& registry) {
 
 void bind_registries(nb::module_& module) {
   module.def(
-      "sources", [] { return entries(sources()); }, DOC(sources));
+      "sources", [] { return entries(sources()); },
+      nb::sig("def sources() -> list[dict[str, typing.Any]]"), DOC(sources));
   module.def(
-      "problems", [] { return entries(problems()); }, DOC(problems));
+      "problems", [] { return entries(problems()); },
+      nb::sig("def problems() -> list[dict[str, typing.Any]]"), DOC(problems));
   module.def(
-      "policies", [] { return entries(policies()); }, DOC(policies));
+      "policies", [] { return entries(policies()); },
+      nb::sig("def policies() -> list[dict[str, typing.Any]]"), DOC(policies));
   module.def(
-      "models", [] { return entries(models()); }, DOC(models));
+      "models", [] { return entries(models()); },
+      nb::sig("def models() -> list[dict[str, typing.Any]]"), DOC(models));
   module.def(
-      "trainers", [] { return entries(trainers()); }, DOC(trainers));
+      "trainers", [] { return entries(trainers()); },
+      nb::sig("def trainers() -> list[dict[str, typing.Any]]"), DOC(trainers));
 }
 
 }  // namespace foresight::python

@@ -76,7 +76,9 @@ void bind_train(nb::module_& module) {
       .def_ro("train", &RunRecord::train)
       .def_ro("problem", &RunRecord::problem)
       .def_ro("epochs", &RunRecord::epochs, DOC(RunRecord_epochs))
-      .def_prop_ro("columns", &columns_of, DOC(RunRecord_columns));
+      .def_prop_ro("columns", &columns_of,
+                   nb::sig("def columns(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
+                   DOC(RunRecord_columns));
   module.def("train", &train_model, nb::arg("options"), nb::arg("on_epoch").none(),
              nb::arg("show").none(), DOC(train));
   module.def("read_run", &read_run, nb::arg("folder"), DOC(read_run));

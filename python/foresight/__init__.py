@@ -18,13 +18,13 @@ from ._core import (
     Model,
     PolicyResult,
     State,
-    __version__,
     load_model,
     models,
     policies,
     problems,
     sources,
     trainers,
+    version,
 )
 from ._data import Source, gather, generate
 from ._evaluate import Evaluation, evaluate, play
@@ -32,6 +32,9 @@ from ._policy import Policy
 from ._report import report
 from ._solve import solve
 from ._train import Run, load_run, train
+
+#: The version of the library.
+__version__ = version
 
 __all__ = [
     "Dataset",

@@ -19,7 +19,7 @@ class Source:
     def __init__(self, spec: str) -> None:
         """Raise ValueError if there is no such source."""
         self.spec = spec
-        self._source = _core.Source._make(spec)
+        self._source = _core.Source.make(spec)
 
     def draw(self, seed: int, index: int) -> Instance:
         """Instance `index` of the endless sequence that `seed` names."""

@@ -153,4 +153,4 @@ def play(
     is between `data.arrays["instance.arrival_begin"][i]` and `[i + 1]`. With `sample`, decisions are drawn
     with scores as log-odds.
     """
-    return _core.play(data, _usable(policy), sample, seed, threads, listener(progress))  # type: ignore[return-value]
+    return _core.play(data, _usable(policy), sample, seed, threads, listener(progress))

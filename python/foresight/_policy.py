@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy.typing as npt
 
 from ._core import Market, State
 
-Scores = Union[Sequence[float], npt.NDArray[Any]]
+Scores = Sequence[float] | npt.NDArray[Any]
 
 
 class Policy:

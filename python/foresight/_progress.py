@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Union
+from typing import Any
 
 #: True for a bar in the terminal, False for nothing, None to decide by where the program runs, or a
 #: function that is told ten times a second: what, done, total, unit, note, seconds and a text.
-Progress = Union[bool, None, Callable[[dict[str, Any]], None]]
+Progress = bool | None | Callable[[dict[str, Any]], None]
 
 
 def listener(progress: Progress) -> bool | Callable[[dict[str, Any]], None]:
@@ -29,7 +29,7 @@ class _Notebook:
     def __call__(self, state: dict[str, Any]) -> None:
         shown = {"text/plain": state["text"]}
         if self._handle is None:
-            from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+            from IPython.display import display
 
             self._handle = display(shown, raw=True, display_id=True)
         else:
