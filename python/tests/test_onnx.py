@@ -1,12 +1,13 @@
 """An exported model gives the same scores in ONNX Runtime as in Foresight.
 
-Runs the program itself ($FORESIGHT, else the one on the path), so it needs no bindings.
+Runs the program itself: $FORESIGHT, else the one beside this interpreter or on the path.
 """
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 
 import numpy as np
@@ -16,7 +17,8 @@ onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
 from safetensors import safe_open  # noqa: E402
 
-PROGRAM = os.environ.get("FORESIGHT") or shutil.which("foresight")
+BESIDE = os.path.join(os.path.dirname(sys.executable), "foresight")
+PROGRAM = os.environ.get("FORESIGHT") or (BESIDE if os.path.exists(BESIDE) else shutil.which("foresight"))
 if not PROGRAM:
     pytest.skip("set FORESIGHT to the program's path", allow_module_level=True)
 
