@@ -28,11 +28,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from . import _core, _train
+from . import __version__, _core, _train
 from ._space import Parameter, parse_space
 
 try:
     import optuna
+    import sqlalchemy.event
     import sqlalchemy.exc
     from optuna.trial import FrozenTrial, TrialState
 except ImportError:  # pragma: no cover
@@ -112,6 +113,14 @@ def _open_storage(task: Task) -> optuna.Study:
         heartbeat_interval=task.heartbeat,
         grace_period=3 * task.heartbeat,
     )
+    if sqlite:
+        # Readers do not wait for writers, and a transaction need not reach the disk at once.
+        @sqlalchemy.event.listens_for(storage.engine, "connect")
+        def prepare(connection: Any, _: Any) -> None:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+
+        storage.engine.dispose()
     return optuna.create_study(
         storage=storage, study_name=task.study, direction="maximize", load_if_exists=True, pruner=pruner(task.epochs)
     )
@@ -154,7 +163,8 @@ def finished(study: optuna.Study) -> int:
 
 def train(task: Task, trainer: str, on_epoch: Callable[[dict[str, float]], bool]) -> None:
     """Train in one thread; nobody needs the model."""
-    with tempfile.TemporaryDirectory(prefix="foresight-tune-") as folder:
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="foresight-tune-", dir=memory) as folder:
         _train.train(
             task.model,
             task.train,
@@ -252,7 +262,7 @@ class ProgressLine:
         """Draw it if it has changed enough."""
         done = finished(self._study)
         step = 1 if self._terminal else max(1, self._trials // 20)
-        if done // step == self._shown // step and not last:
+        if (done == self._shown and not self._terminal) or (done // step == self._shown // step and not last):
             return
         self._shown = done
         text = f"{done} of {self._trials} trials, {self._pruned()} pruned{self._best()}{self._speed(done)}"
@@ -390,7 +400,7 @@ def write_results(task: Task, folder: Path, command: str) -> FrozenTrial | None:
         {
             "format": FORMAT,
             "version": 1,
-            "program": f"foresight-tune {_core.__version__}",
+            "program": f"foresight-tune {__version__}",
             "name": task.study,
             "model": task.model,
             "train": task.train,
@@ -479,12 +489,22 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--workers", type=from_one, default=os.cpu_count() or 1, help="processes (default: one per core)")
     p.add_argument("--seed", type=int, default=1, help="of training and sampling (default: 1)")
     p.add_argument("--study", default="", help="its name in the storage (default: MODEL-SOURCE)")
-    p.add_argument("--storage", default="", metavar="URL", help="where the study is kept, e.g. postgresql://HOST/DATABASE, "
-                   "for many machines to share (default: a SQLite file in the folder)")
+    p.add_argument(
+        "--storage",
+        default="",
+        metavar="URL",
+        help="where the study is kept, e.g. postgresql://HOST/DATABASE, "
+        "for many machines to share (default: a SQLite file in the folder)",
+    )
     p.add_argument("-o", "--output", default="", metavar="FOLDER", help="what to write into (default: studies/STUDY)")
-    p.add_argument("--heartbeat", type=from_one, default=10, metavar="SECONDS",
-                   help="a worker silent for three of these is given up (default: 10)")
-    p.add_argument("--version", action="version", version=f"foresight-tune {_core.__version__}")
+    p.add_argument(
+        "--heartbeat",
+        type=from_one,
+        default=10,
+        metavar="SECONDS",
+        help="a worker silent for three of these is given up (default: 10)",
+    )
+    p.add_argument("--version", action="version", version=f"foresight-tune {__version__}")
     return p
 
 

@@ -24,8 +24,17 @@ if not PROGRAM:
 
 # Sources with other numbers of fixed nodes, problems, attributes and topics.
 E_OBM, ATTRIBUTES, ADWORDS, OSBM = "e-obm", "attributes", "adwords", "osbm"
-MODELS = ["ff", "ff-hist", "inv-ff", "inv-ff-hist", "inv-ff-plus", "value", "inv-value",
-          "gnn-hist(embed=8,hidden=20)", "gnn-hist(embed=8,hidden=20,encoder=3)"]
+MODELS = [
+    "ff",
+    "ff-hist",
+    "inv-ff",
+    "inv-ff-hist",
+    "inv-ff-plus",
+    "value",
+    "inv-value",
+    "gnn-hist(embed=8,hidden=20)",
+    "gnn-hist(embed=8,hidden=20,encoder=3)",
+]
 CASES = [(model, E_OBM) for model in MODELS + ["ff-supervised"]]
 CASES += [(model, ADWORDS) for model in MODELS]
 CASES += [(model, ATTRIBUTES) for model in ("inv-ff-plus", "inv-value", "gnn-hist(encoder=2)")]
@@ -45,9 +54,9 @@ def write_tables(folder):
     edges = [f"i{u},t{v},{rng.uniform(0.1, 1):.3f}" for v in users for u in items if rng.random() < 0.6]
     (folder / "edges.csv").write_text("u,v,weight\n" + "\n".join(edges) + "\n")
     (folder / "fixed.csv").write_text(
-        "id,skill,pay\n" + "\n".join(f"i{u},{rng.random():.3f},{rng.random():.3f}" for u in items) + "\n")
-    (folder / "arrivals.csv").write_text(
-        "id,age\n" + "\n".join(f"t{v},{rng.random():.3f}" for v in users) + "\n")
+        "id,skill,pay\n" + "\n".join(f"i{u},{rng.random():.3f},{rng.random():.3f}" for u in items) + "\n"
+    )
+    (folder / "arrivals.csv").write_text("id,age\n" + "\n".join(f"t{v},{rng.random():.3f}" for v in users) + "\n")
 
 
 @pytest.fixture(scope="session")
@@ -79,8 +88,7 @@ def exported(sources, tmp_path_factory):
         foresight("generate", sources[kind], "-n", 40, "--seed", 5, "--label", "-o", data)
         foresight("train", model, "--train", data, "--val", data, "--epochs", 1, "--threads", 1, "-o", folder / "run")
         paths = folder / "policy.onnx", folder / "samples"
-        foresight("export", folder / "run", "-o", paths[0], "--samples", paths[1], "--data", data,
-                  "--decisions", 150)
+        foresight("export", folder / "run", "-o", paths[0], "--samples", paths[1], "--data", data, "--decisions", 150)
         made[model, kind] = paths
         return paths
 
@@ -92,9 +100,13 @@ def read_samples(path):
     with safe_open(path, "numpy") as file:
         names = json.loads(file.metadata()["inputs"])
         count = int(file.metadata()["samples"])
-        return [({name: file.get_tensor(f"{i}.{name}") for name in names},
-                 (file.get_tensor(f"{i}.entries"), file.get_tensor(f"{i}.scores")))
-                for i in range(count)]
+        return [
+            (
+                {name: file.get_tensor(f"{i}.{name}") for name in names},
+                (file.get_tensor(f"{i}.entries"), file.get_tensor(f"{i}.scores")),
+            )
+            for i in range(count)
+        ]
 
 
 def open_session(path):
@@ -110,8 +122,9 @@ def expect_scores(given, wanted):
 
 def pad(array, shape, front=()):
     """Zeros behind the array along every axis, in front of it along those named."""
-    widths = [(b - a, 0) if axis in front else (0, b - a)
-              for axis, (a, b) in enumerate(zip(array.shape, shape))]
+    widths = [
+        (b - a, 0) if axis in front else (0, b - a) for axis, (a, b) in enumerate(zip(array.shape, shape, strict=True))
+    ]
     return np.pad(array, widths)
 
 
@@ -145,7 +158,7 @@ def test_a_batch_of_decisions_of_different_sizes(exported, model, kind):
                     sizes[axis] |= {a.shape[k] for a in arrays} | ({count} if axis == "batch" else set())
         scores = session.run(["scores"], batch)[0]
         assert len(scores) == count
-        for given, (_, wanted) in zip(scores, some):
+        for given, (_, wanted) in zip(scores, some, strict=True):
             expect_scores(given, wanted)
     assert len(sizes["batch"]) >= 3
     for axis in ("candidates", "arrivals"):
@@ -159,8 +172,16 @@ def test_one_export_serves_markets_of_any_size(exported, sources, tmp_path, mode
     data = tmp_path / "data"
     for nodes in (1, 30):
         foresight("generate", f"er(u={nodes},v=20,p=0.4)", "-n", 5, "-o", data)
-        foresight("export", path.parent / "run", "-o", tmp_path / "again.onnx", "--samples",
-                  tmp_path / "samples", "--data", data)
+        foresight(
+            "export",
+            path.parent / "run",
+            "-o",
+            tmp_path / "again.onnx",
+            "--samples",
+            tmp_path / "samples",
+            "--data",
+            data,
+        )
         assert (tmp_path / "again.onnx").read_bytes() == path.read_bytes()
         for inputs, wanted in read_samples(tmp_path / "samples"):
             expect_scores(session.run(["scores"], inputs)[0][0], wanted)

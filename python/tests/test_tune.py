@@ -48,32 +48,37 @@ def test_the_papers_grid_is_the_default():
 
 
 def test_what_is_given_replaces_adds_and_leaves_out():
-    space = parse_space(["lr=log(1e-5,1e-2)", "beta=none", "baseline=choice(ema, critic)", "batch=integer(10,50)"], "reinforce")
+    space = parse_space(
+        ["lr=log(1e-5,1e-2)", "beta=none", "baseline=choice(ema, critic)", "batch=integer(10,50)"], "reinforce"
+    )
     assert [p.name for p in space] == ["lr", "decay", "entropy", "baseline", "batch"]
     assert space[0] == Parameter("lr", "log", 1e-5, 1e-2)
     assert space[3].choices == ("ema", "critic") and space[3].numbers is None
     assert str(space[4]) == "batch=integer(10,50)"
 
 
-@pytest.mark.parametrize("item,said", [
-    ("lr", "NAME="),
-    ("=log(1,2)", "NAME="),
-    ("l r=log(1,2)", "NAME="),
-    ("lr=log(1,2", "log(low,high)"),
-    ("lr=cubic(1,2)", "cubic(1,2)"),
-    ("lr=log(0,1)", "0 < low < high"),
-    ("lr=log(-1,1)", "0 < low < high"),
-    ("lr=linear(2,1)", "low < high"),
-    ("lr=linear(1,1)", "low < high"),
-    ("lr=linear(1,nan)", "two numbers"),
-    ("lr=linear(1,inf)", "two numbers"),
-    ("lr=linear(1,2,3)", "two numbers"),
-    ("lr=linear(a,b)", "two numbers"),
-    ("batch=integer(1.5,2)", "whole numbers"),
-    ("lr=choice()", "empty value"),
-    ("lr=choice(1,,2)", "empty value"),
-    ("lr=choice(1,2,1)", "twice"),
-])
+@pytest.mark.parametrize(
+    "item,said",
+    [
+        ("lr", "NAME="),
+        ("=log(1,2)", "NAME="),
+        ("l r=log(1,2)", "NAME="),
+        ("lr=log(1,2", "log(low,high)"),
+        ("lr=cubic(1,2)", "cubic(1,2)"),
+        ("lr=log(0,1)", "0 < low < high"),
+        ("lr=log(-1,1)", "0 < low < high"),
+        ("lr=linear(2,1)", "low < high"),
+        ("lr=linear(1,1)", "low < high"),
+        ("lr=linear(1,nan)", "two numbers"),
+        ("lr=linear(1,inf)", "two numbers"),
+        ("lr=linear(1,2,3)", "two numbers"),
+        ("lr=linear(a,b)", "two numbers"),
+        ("batch=integer(1.5,2)", "whole numbers"),
+        ("lr=choice()", "empty value"),
+        ("lr=choice(1,,2)", "empty value"),
+        ("lr=choice(1,2,1)", "twice"),
+    ],
+)
 def test_what_is_no_space_is_refused(item, said):
     with pytest.raises(ValueError, match="--space") as error:
         parse_space([item], "reinforce")
@@ -95,7 +100,10 @@ def test_a_trial_is_recorded_with_what_it_tried():
         tried = {p.name: p.suggest(trial) for p in space}
         for p in space:
             value = p.tried(trial.params)
-            assert (value if isinstance(value, str) else f"{value:g}") in (tried[p.name], f"{float(tried[p.name]):g}" if p.kind != "choice" or p.numbers else "")
+            assert (value if isinstance(value, str) else f"{value:g}") in (
+                tried[p.name],
+                f"{float(tried[p.name]):g}" if p.kind != "choice" or p.numbers else "",
+            )
         assert tried["decay"] in PAPER["decay"]
         assert 10000 <= int(tried["batch"]) <= 99999
 
@@ -103,21 +111,26 @@ def test_a_trial_is_recorded_with_what_it_tried():
 # ---- what is wrong is said before the first trial
 
 
-@pytest.mark.parametrize("words,said", [
-    (["--space", "speed=log(1,2)"], '"speed"'),
-    (["--space", "decay=linear(0.5,2)"], "decay"),
-    (["--space", "baseline=choice(ema,guess)"], "guess"),
-    (["--trainer", "reinforce(batch=0)"], "batch"),
-    (["--trainer", "imitate"], "imitate"),
-    (["--train", "crowd(u=0)"], "u"),
-    (["--train", "nowhere(u=1)"], "nowhere"),
-    (["--storage", "nowhere"], "--storage"),
-    (["--storage", "postgresql://me:secret@127.0.0.1:1/none"], "cannot use the storage"),
-])
-def test_errors_name_what_is_wrong_and_write_nothing(tmp_path, words, said):
-    done = subprocess.run(command(*SMALL, *words, "-o", tmp_path / "out"), capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("foresight-tune: "), done.stderr
-    assert said in done.stderr and "Traceback" not in done.stderr and "secret" not in done.stderr
+@pytest.mark.parametrize(
+    "words,said",
+    [
+        (["--space", "speed=log(1,2)"], '"speed"'),
+        (["--space", "decay=linear(0.5,2)"], "decay"),
+        (["--space", "baseline=choice(ema,guess)"], "guess"),
+        (["--trainer", "reinforce(batch=0)"], "batch"),
+        (["--trainer", "imitate"], "imitate"),
+        (["--train", "crowd(size=1)"], "size"),
+        (["--train", "nowhere(u=1)"], "nowhere"),
+        (["--storage", "nowhere"], "--storage"),
+        (["--storage", "postgresql://me:secret@127.0.0.1:1/none"], "cannot use the storage"),
+    ],
+)
+def test_errors_name_what_is_wrong_and_write_nothing(tmp_path, monkeypatch, words, said):
+    monkeypatch.setattr(sys, "argv", ["foresight-tune", *SMALL, *words, "-o", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as end:
+        tune.main()
+    message = str(end.value)
+    assert message.startswith("foresight-tune: ") and said in message and "secret" not in message
     assert not (tmp_path / "out" / "study.json").exists()
 
 
@@ -132,8 +145,19 @@ def test_an_unknown_model_is_named(tmp_path):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    words = [*SMALL, "--epochs", "3", "--space", "lr=log(1e-4,0.1)", "--space", "baseline=choice(ema,others)",
-             "--trainer", "reinforce(rollouts=2)", "-o", str(folder)]
+    words = [
+        *SMALL,
+        "--epochs",
+        "3",
+        "--space",
+        "lr=log(1e-4,0.1)",
+        "--space",
+        "baseline=choice(ema,others)",
+        "--trainer",
+        "reinforce(rollouts=2)",
+        "-o",
+        str(folder),
+    ]
     assert tune.run([*words, "--trials", "12"]) == 0
     return folder, words
 
@@ -151,8 +175,17 @@ def test_a_study_has_its_trials_and_its_best_one(study, program, tmp_path):
     # What it found is a spec that training takes, and gives what the trial gave.
     trial = next(t for t in complete if t["number"] == best["trial"])
     assert trial["trainer"] == best["trainer"] and "rollouts=2" in best["trainer"]
-    run = foresight.train("ff", "crowd(u=4,v=6)", tmp_path / "run", trainer=best["trainer"], epochs=3, instances=60,
-                          validation_instances=40, threads=1, progress=False)
+    run = foresight.train(
+        "ff",
+        "crowd(u=4,v=6)",
+        tmp_path / "run",
+        trainer=best["trainer"],
+        epochs=3,
+        instances=60,
+        validation_instances=40,
+        threads=1,
+        progress=False,
+    )
     assert run.best_ratio == pytest.approx(best["validation_ratio"], abs=1e-5)
     assert best["command"].startswith("foresight train ff --train ")
     # And the program shows it.
@@ -172,7 +205,9 @@ def test_a_study_goes_on_to_the_asked_number_of_trials(study):
     assert len({json.dumps(t["values"]) for t in after}) > len(before), "the sampler must not repeat itself"
 
 
-@pytest.mark.parametrize("words,said", [(["--epochs", "4"], "epochs"), (["--seed", "2"], "seed"), (["--space", "beta=none"], "space")])
+@pytest.mark.parametrize(
+    "words,said", [(["--epochs", "4"], "epochs"), (["--seed", "2"], "seed"), (["--space", "beta=none"], "space")]
+)
 def test_a_study_is_not_mixed_with_another(study, words, said):
     with pytest.raises(tune.Failure, match=f"begun with {said}"):
         tune.run([*study[1], *words, "--trials", "20"])
@@ -192,7 +227,9 @@ def test_trials_that_fall_behind_are_pruned(tmp_path):
     assert sum(lazy) / len(lazy) > sum(keen) / len(keen)
 
 
-@pytest.mark.parametrize("message,kind", [("training diverged: try a lower rate", optuna.TrialPruned), ("no such file", ValueError)])
+@pytest.mark.parametrize(
+    "message,kind", [("training diverged: try a lower rate", optuna.TrialPruned), ("no such file", ValueError)]
+)
 def test_only_a_trial_that_diverges_counts_as_pruned(monkeypatch, message, kind):
     def fail(*_):
         raise ValueError(message)
@@ -205,7 +242,9 @@ def test_only_a_trial_that_diverges_counts_as_pruned(monkeypatch, message, kind)
 
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     words = [*SMALL, "--epochs", "4", "-o", str(tmp_path)]
-    process = subprocess.Popen(command(*words, "--trials", "100000"), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command(*words, "--trials", "100000"), stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     url = f"sqlite:///{tmp_path / 'study.db'}"
     while True:
         assert process.poll() is None, process.stderr.read()
@@ -221,7 +260,9 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     assert "the same command goes on" in errors and "Traceback" not in errors
     kept = [t for t in read(tmp_path)["trials"] if t["state"] != "failed"]
     assert len(kept) >= 2
-    left = optuna.load_study(study_name="ff-crowd", storage=url).get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,))
+    left = optuna.load_study(study_name="ff-crowd", storage=url).get_trials(
+        deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)
+    )
     assert left == []
     assert tune.run([*words, "--trials", str(len(kept) + 2)]) == 0
     assert sum(state != "failed" for state in states(tmp_path)) >= len(kept) + 2
@@ -263,7 +304,17 @@ def postgres():
 
     data = folder / "data"
     call("initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync")
-    call("pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", f"-k {folder} -c listen_addresses='' -c fsync=off", "start")
+    call(
+        "pg_ctl",
+        "-D",
+        data,
+        "-w",
+        "-l",
+        folder / "log",
+        "-o",
+        f"-k {folder} -c listen_addresses='' -c fsync=off",
+        "start",
+    )
     try:
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:
@@ -275,7 +326,9 @@ def test_workers_share_a_study_on_postgresql(postgres, tmp_path):
     pytest.importorskip("psycopg2")
     words = [*SMALL, "--epochs", "3", "--storage", postgres, "--study", "shared", "--trials", "16", "--workers", "1"]
     # Two machines that begin at the same moment, each with a worker.
-    machines = [subprocess.Popen(command(*words, "-o", tmp_path / name), stderr=subprocess.PIPE, text=True) for name in "ab"]
+    machines = [
+        subprocess.Popen(command(*words, "-o", tmp_path / name), stderr=subprocess.PIPE, text=True) for name in "ab"
+    ]
     for machine in machines:
         _, errors = machine.communicate()
         assert machine.returncode == 0, errors

@@ -150,7 +150,9 @@ TEST_P(EveryExport, IsGivenInputsOfTheShapesItNames) {
             EXPECT_EQ(sizes.emplace(name, found).first->second, found) << named.name << " " << name;
           }
         }
-        if (!named.columns.empty()) EXPECT_EQ(named.columns.size(), named.shape.back().size);
+        if (!named.columns.empty()) {
+          EXPECT_EQ(named.columns.size(), named.shape.back().size);
+        }
       }
       const auto& scores = network.output().shape.back();
       const std::size_t length = scores.name.empty() ? scores.size : sizes.at(scores.name);
