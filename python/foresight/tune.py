@@ -352,7 +352,9 @@ def importances(study: optuna.Study, space: tuple[Parameter, ...]) -> dict[str, 
         return {}
     try:
         evaluator = optuna.importance.PedAnovaImportanceEvaluator()
-        return optuna.importance.get_param_importances(study, evaluator=evaluator, params=[p.name for p in space])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return optuna.importance.get_param_importances(study, evaluator=evaluator, params=[p.name for p in space])
     except (ValueError, RuntimeError):
         return {}
 
