@@ -90,7 +90,7 @@ class Parameter:
             return None
         value = params[self.name]
         if self.numbers:
-            return sorted(self.numbers)[value]
+            return sorted(self.numbers)[int(value)]
         if self.kind == "choice":
             return str(value)
         return float(value) if self.kind == "integer" else float(_text(value))

@@ -31,13 +31,13 @@ const rowsOf = (study: Study, trials: Trial[]) => ({
     ...study.parameters.map((p, i) => (p.choices ? valueText(p, t.values[i]) : t.values[i]))]),
 });
 
-/** Where the scale of ratios begins: below every complete trial. Pruned ones may lie deeper, and are drawn at its foot. */
+/** Where the scale of ratios begins: below most complete trials. What lies deeper is drawn at its foot. */
 function floorOf(trials: Trial[]): number {
-  const values = trials.map((t) => t.value).filter(known);
-  const complete = trials.filter(isComplete).map((t) => t.value!);
-  const low = Math.min(...(complete.length > 0 ? complete : values));
-  const high = Math.max(...(complete.length > 0 ? complete : values));
-  return Math.floor((low - 0.04 * (high - low || 0.1)) * 200) / 200;
+  const complete = trials.filter(isComplete);
+  const values = (complete.length > 0 ? complete : trials).map((t) => t.value).filter(known).sort((a, b) => a - b);
+  const at = (share: number) => values[Math.floor(share * (values.length - 1))]!;
+  const low = Math.max(at(0), at(0.25) - 3 * Math.max(at(0.75) - at(0.25), 0.001));
+  return Math.floor((low - 0.04 * (at(1) - low || 0.1)) * 500) / 500;
 }
 
 export function history(study: Study, shown: () => Trial[]) {
@@ -135,7 +135,7 @@ export function parallel(study: Study, shown: () => Trial[], select: (trials: Tr
           type: 'parallel', progressive: 0, inactiveOpacity: 0.03, activeOpacity: 0.9,
           data: drawn.map((trial, i) => ({
             // A pruned trial's ratio is that of fewer epochs: its line ends before.
-            value: [...study.parameters.map((p, k) => place(p, trial.values[k])), isComplete(trial) ? trial.value : null],
+            value: [...study.parameters.map((p, k) => place(p, trial.values[k])), isComplete(trial) ? Math.max(floor, trial.value!) : null],
             lineStyle: paint(t, trial, share(i)) })),
           emphasis: { lineStyle: { width: 4, opacity: 1, color: t.ink } },
         }],
