@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -200,10 +201,11 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
   data.schema_ = std::move(schema);
   data.provenance_ = std::move(provenance);
   data.storage_ = std::move(storage);
-  std::size_t used = 0;
   visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t width) {
+    bool found = false;
     for (const DatasetArray& given : arrays) {
       if (given.name != name) continue;
+      if (std::exchange(found, true)) fail(ErrorCode::kData, "array \"{}\" is given twice", name);
       const auto* values = std::get_if<std::span<const T>>(&given.values);
       if (!values) fail(ErrorCode::kData, "array \"{}\" is of another type than it must be", name);
       if (!values->empty() && given.width != width) {
@@ -211,7 +213,6 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
              given.width);
       }
       array = *values;
-      ++used;
     }
   });
   for (const DatasetArray& given : arrays) {
@@ -219,7 +220,6 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
     visit(data, [&](const char* name, auto&, std::size_t) { known |= given.name == name; });
     if (!known) fail(ErrorCode::kData, "there is no array \"{}\" in a dataset", given.name);
   }
-  if (used != arrays.size()) fail(ErrorCode::kData, "an array is given twice");
   data.check();
   return data;
 }

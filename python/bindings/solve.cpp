@@ -26,6 +26,23 @@ AssignmentSolver& solver() {
   return reused;
 }
 
+/// Rows and columns of the pairs, by row, as NumPy indexes; `row_of` says the row of each column.
+nb::tuple pairs(const std::vector<NodeId>& row_of, NodeId num_rows) {
+  std::vector<std::int64_t> column_of(static_cast<std::size_t>(num_rows), kSkip);
+  for (std::size_t column = 0; column < row_of.size(); ++column) {
+    if (row_of[column] != kSkip) {
+      column_of[static_cast<std::size_t>(row_of[column])] = static_cast<std::int64_t>(column);
+    }
+  }
+  std::vector<std::int64_t> rows, columns;
+  for (std::size_t row = 0; row < column_of.size(); ++row) {
+    if (column_of[row] == kSkip) continue;
+    rows.push_back(static_cast<std::int64_t>(row));
+    columns.push_back(column_of[row]);
+  }
+  return nb::make_tuple(array(std::move(rows)), array(std::move(columns)));
+}
+
 /// Calls `solve` without the interpreter's lock where that pays.
 template <typename Solve>
 std::vector<NodeId> matching(std::size_t work, Solve&& solve) {
@@ -41,20 +58,28 @@ void bind_solve(nb::module_& module) {
       "solve_full",
       [](const Values<double, 2>& weights) {
         const NodeId rows = node_count(weights.shape(0)), columns = node_count(weights.shape(1));
-        return array(matching(weights.size(), [&]() -> const Assignment& {
+        const auto row_of = matching(weights.size(), [&]() -> const Assignment& {
           return solver().solve_full(rows, columns, span_of<double, 2>(weights));
-        }));
+        });
+        return pairs(row_of, rows);
       },
-      nb::arg("weights"), DOC(AssignmentSolver_solve_full));
+      nb::arg("weights"),
+      nb::sig("def solve_full(weights: numpy.typing.NDArray[numpy.float64]) -> "
+              "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]"),
+      DOC(AssignmentSolver_solve_full));
   module.def(
       "solve_dense",
       [](const Values<double, 2>& weights) {
         const NodeId rows = node_count(weights.shape(0)), columns = node_count(weights.shape(1));
-        return array(matching(weights.size(), [&]() -> const Assignment& {
+        const auto row_of = matching(weights.size(), [&]() -> const Assignment& {
           return solver().solve_dense(rows, columns, span_of<double, 2>(weights));
-        }));
+        });
+        return pairs(row_of, rows);
       },
-      nb::arg("weights"), DOC(AssignmentSolver_solve_dense));
+      nb::arg("weights"),
+      nb::sig("def solve_dense(weights: numpy.typing.NDArray[numpy.float64]) -> "
+              "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]"),
+      DOC(AssignmentSolver_solve_dense));
   module.def(
       "solve_sparse",
       [](NodeId num_fixed, const Values<std::int64_t>& edge_begin, const Values<NodeId>& nodes,

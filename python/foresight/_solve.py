@@ -14,7 +14,7 @@ from ._progress import Progress, listener
 #: Sparse weights in double precision are solved as a matrix up to this many cells (128 MiB).
 _DENSE_CELLS = 1 << 24
 
-Matching = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+Matching = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @overload
@@ -42,6 +42,8 @@ def solve(
     the value is that of the full matrix. Weights in double precision are used as such up to 16 million
     cells, beyond that they are rounded to single precision.
     """
+    if type(data) is np.ndarray and data.dtype == np.float64 and data.ndim == 2:  # at once
+        return _core.solve_full(data)
     if isinstance(data, Dataset):
         return _core.solve_dataset(data, time_limit, threads, listener(progress))
     if hasattr(data, "tocsr"):
@@ -51,7 +53,7 @@ def solve(
         raise ValueError(f"expected a matrix (2-D array), got a {weights.ndim}-D array")
     if weights.dtype.kind not in "biuf":
         raise ValueError(f"expected a matrix of numbers, got {weights.dtype}")
-    return _pairs(_core.solve_full(np.ascontiguousarray(weights, np.float64)))
+    return _core.solve_full(weights.astype(np.float64))
 
 
 def _solve_sparse(data: Any) -> Matching:
@@ -65,7 +67,7 @@ def _solve_sparse(data: Any) -> Matching:
         matrix.eliminate_zeros()
     rows, columns = matrix.shape
     if matrix.dtype != np.float32 and rows * columns <= _DENSE_CELLS:
-        return _pairs(_core.solve_dense(np.ascontiguousarray(matrix.toarray(), np.float64)))
+        return _core.solve_dense(matrix.toarray().astype(np.float64, copy=False))
     row_matching = _core.solve_sparse(
         columns,
         matrix.indptr.astype(np.int64, copy=False),
@@ -73,12 +75,4 @@ def _solve_sparse(data: Any) -> Matching:
         matrix.data.astype(np.float32, copy=False),
     )
     rows_matched = np.flatnonzero(row_matching >= 0)
-    return rows_matched, row_matching[rows_matched].astype(np.intp)
-
-
-def _pairs(row_of_column: npt.NDArray[np.int32]) -> Matching:
-    """Ordered by row, as SciPy's."""
-    columns = np.flatnonzero(row_of_column >= 0)
-    rows = row_of_column[columns].astype(np.intp)
-    order = np.argsort(rows)
-    return rows[order], columns[order]
+    return rows_matched, row_matching[rows_matched].astype(np.int64)

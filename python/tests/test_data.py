@@ -123,6 +123,17 @@ def test_matrices_become_a_dataset():
         foresight.gather([[[-1.0]]])
 
 
+def test_an_instance_shows_what_it_has_and_empty_arrays_for_the_rest(data, adwords, coverage):
+    plain, budgets, topics = data[3], adwords[3], coverage[3]
+    assert plain.fixed_attributes.shape == (plain.num_fixed, len(data.fixed_attributes))
+    assert plain.arrival_attributes.shape == (plain.num_arrivals, len(data.arrival_attributes))
+    assert len(plain.budgets) == 0 and len(plain.preferences) == 0
+    assert len(plain.ids) == plain.num_fixed and len(plain.types) == plain.num_arrivals
+    assert (budgets.budgets > 0).all() and len(budgets.budgets) == budgets.num_fixed
+    assert topics.preferences.shape == (topics.num_arrivals, len(coverage.topics))
+    assert plain.num_edges == len(plain.nodes) == len(plain.weights) == plain.edge_begin[-1]
+
+
 def test_another_problem_drops_the_labels(data):
     plain = data.for_problem("e-obm")
     assert data.labelled and not plain.labelled and "label.value" not in plain.arrays

@@ -22,8 +22,9 @@ SOURCE = {"solve": "crowd(u=200,v=2000)"}
 @pytest.mark.parametrize("call", LONG)
 def test_ctrl_c_raises_keyboard_interrupt_in_the_middle(call, tmp_path):
     code = f"""
-        import sys, time
+        import signal, sys, time
         import foresight
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
         folder = sys.argv[1]
 
         class Slow(foresight.Policy):
