@@ -1,5 +1,6 @@
 // The flow of the architecture: a folder includes only what stands to its left in
-// base -> data -> problem -> {solve, features, nn} -> policy -> {train, eval} -> {report, serve} ->
+// base -> data -> problem -> {solve, features, nn} -> policy -> {train, eval, export} ->
+// {report, serve} ->
 // reproduce -> cli.
 #include <filesystem>
 #include <fstream>
@@ -12,9 +13,9 @@ namespace foresight {
 namespace {
 
 const std::map<std::string, int> kStage = {
-    {"base", 0},  {"data", 1},      {"problem", 2}, {"solve", 3}, {"features", 3},
-    {"nn", 3},    {"policy", 4},    {"train", 5},   {"eval", 5},  {"report", 6},
-    {"serve", 6}, {"reproduce", 7}, {"cli", 8}};
+    {"base", 0},   {"data", 1},   {"problem", 2},   {"solve", 3}, {"features", 3},
+    {"nn", 3},     {"policy", 4}, {"train", 5},     {"eval", 5},  {"export", 5},
+    {"report", 6}, {"serve", 6},  {"reproduce", 7}, {"cli", 8}};
 
 TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
   const std::filesystem::path root = std::filesystem::path(FORESIGHT_SOURCE_DIR) / "foresight";

@@ -17,6 +17,7 @@ void add_evaluate_command(CLI::App& app);
 void add_ceiling_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
+void add_export_command(CLI::App& app);
 void add_report_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
 void add_demo_command(CLI::App& app);

@@ -94,8 +94,7 @@ void show_ceiling(const std::filesystem::path& path, const OnlineSolution& solut
 }
 
 void run(const std::filesystem::path& path) {
-  const bool folder = std::filesystem::is_directory(path);
-  const auto file = folder ? path / "best.safetensors" : path;
+  const auto file = checkpoint_file(path);
   const auto content = SafeTensors::open(file);
   if (is_online_solution(*content)) return show_ceiling(file, read_online_solution(*content));
   const auto format = content->metadata().find("format");

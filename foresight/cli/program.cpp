@@ -111,6 +111,7 @@ int run_program(int argc, const char* const* argv) {
   add_evaluate_command(app);
   add_ceiling_command(app);
   add_inspect_command(app);
+  add_export_command(app);
   add_report_command(app);
   add_reproduce_command(app);
   add_demo_command(app);

@@ -68,11 +68,13 @@ void print_results(const Report& report) {
 
 void add_report_command(CLI::App& app) {
   auto arguments = std::make_shared<ReportArguments>();
-  auto* command =
-      app.add_subcommand("report", "Make a page to look at from results and training runs");
+  auto* command = app.add_subcommand(
+      "report", "Make a page to look at from results, training runs and studies");
   command
-      ->add_option("results", arguments->results,
-                   "Files that `evaluate --json` wrote, and run folders, in any order")
+      ->add_option(
+          "results", arguments->results,
+          "Files that `evaluate --json` wrote, run folders, and studies of foresight-tune, in any "
+          "order")
       ->required();
   command->add_option("-o,--output", arguments->html,
                       "The page to write (default: report.html, unless another form is asked for)");

@@ -38,12 +38,6 @@ ModelContext read_context(const SafeTensors& file) {
   }
 }
 
-/// A folder stands for the `best.safetensors` in it.
-std::shared_ptr<const SafeTensors> open_checkpoint(const std::filesystem::path& path) {
-  const bool folder = std::filesystem::is_directory(path);
-  return SafeTensors::open(folder ? path / "best.safetensors" : path);
-}
-
 void check_problem(const std::string& name, const std::string& problem, const Schema& schema) {
   if (problem == schema.problem) return;
   fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
@@ -51,6 +45,14 @@ void check_problem(const std::string& name, const std::string& problem, const Sc
 }
 
 }  // namespace
+
+std::filesystem::path checkpoint_file(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path / "best.safetensors" : path;
+}
+
+void check_problem(const std::string& name, const ModelInfo& info, const Schema& schema) {
+  check_problem(name, info.context.schema.problem, schema);
+}
 
 void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model) {
   const Schema& schema = info.context.schema;
@@ -113,19 +115,19 @@ TrainedModel read_model(const SafeTensors& file) {
 }
 
 TrainedModel load_model(const std::filesystem::path& path) {
-  return read_model(*open_checkpoint(path));
+  return read_model(*SafeTensors::open(checkpoint_file(path)));
 }
 
 NamedPolicy find_policy(const std::string& name, const Schema& schema) {
   if (!std::filesystem::exists(name)) return {policies().make(name), std::nullopt};
-  const auto file = open_checkpoint(name);
+  const auto file = SafeTensors::open(checkpoint_file(name));
   if (is_online_solution(*file)) {
     OnlineSolution solution = read_online_solution(*file);
     check_problem(name, solution.problem, schema);
     return {make_policy(std::move(solution)), std::nullopt};
   }
   TrainedModel trained = read_model(*file);
-  check_problem(name, trained.info.context.schema.problem, schema);
+  check_problem(name, trained.info, schema);
   return {std::move(trained.model), std::move(trained.info)};
 }
 

@@ -34,6 +34,12 @@ struct TrainedModel {
 /// Throws Error(kData) if the file holds no model, or one of another feature version.
 TrainedModel read_model(const SafeTensors& file);
 
+/// Where a model is: a folder stands for the `best.safetensors` in it.
+std::filesystem::path checkpoint_file(const std::filesystem::path& path);
+
+/// Throws Error(kData), naming the model, if it is for another problem.
+void check_problem(const std::string& name, const ModelInfo& info, const Schema& schema);
+
 /// Reads a checkpoint; a folder stands for the `best.safetensors` in it.
 TrainedModel load_model(const std::filesystem::path& path);
 

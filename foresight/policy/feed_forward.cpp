@@ -33,6 +33,8 @@ class FlatModel : public MlpModel {
   std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
   std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
                                          Record what) const override;
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market& market) const override;
   const FlatFeatures& columns() const { return features_; }
 
   void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
@@ -129,6 +131,27 @@ std::unique_ptr<RecordingBatch> FlatModel::record(std::span<const Opening> openi
   return std::make_unique<FlatBatch>(*this, true, what);
 }
 
+Network FlatModel::network() const {
+  const auto nodes = static_cast<std::size_t>(num_fixed_) + 1;
+  Network network;
+  const auto x = network.input({"features",
+                                "a row per decision; masks are 1 where a node cannot be chosen",
+                                {{"batch"}, {"", features_.width()}},
+                                features()});
+  network.output("scores", {{"batch"}, {"", nodes}}, add_to(network, x));
+  return network;
+}
+
+std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
+  check_size(market, num_fixed_);
+  return make_feed([this](const State& state) {
+    NetworkInputs inputs;
+    features_.fill(state, inputs.arrays.emplace_back(std::vector{1, features_.width()}).row(0));
+    inputs.entries = entries_of_nodes(state);
+    return inputs;
+  });
+}
+
 // ---------------------------------------------------------------- one candidate at a time
 
 class NodeModel : public MlpModel {
@@ -139,7 +162,17 @@ class NodeModel : public MlpModel {
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
   std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
-  const NodeFeatures& columns() const { return features_; }
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market&) const override;
+
+  /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
+  template <typename Row>
+  void fill(const State& state, Row&& row) const {
+    const NodeFeatures::Row shared = features_.row(state);
+    shared.fill_skip(row(0));
+    std::size_t k = 0;
+    for (const Offer& offer : state.offers()) shared.fill(offer.node, offer.gain, true, row(++k));
+  }
 
  private:
   NodeFeatures features_;
@@ -147,8 +180,7 @@ class NodeModel : public MlpModel {
 
 class NodeBatch : public MlpBatch {
  public:
-  NodeBatch(const NodeModel& model, bool recording)
-      : MlpBatch(model, recording), features_(model.columns()) {}
+  NodeBatch(const NodeModel& model, bool recording) : MlpBatch(model, recording), model_(model) {}
 
   void score(std::span<const Turn> turns, Scores& scores) override {
     if (!recording_) forget();
@@ -158,11 +190,7 @@ class NodeBatch : public MlpBatch {
       spans_.push_back({kNotComputed, offers.size() + 1});
       if (offers.empty()) continue;
       const std::size_t first = spans_.back().first = tape_.append(offers.size() + 1);
-      const NodeFeatures::Row shared = features_.row(*turn.state);
-      shared.fill_skip(tape_.input(first));
-      for (std::size_t k = 0; k < offers.size(); ++k) {
-        shared.fill(offers[k].node, offers[k].gain, true, tape_.input(first + k + 1));
-      }
+      model_.fill(*turn.state, [&](std::size_t k) { return tape_.input(first + k); });
     }
     packed_.forward(tape_);
     for (std::size_t i = 0; i < turns.size(); ++i) {
@@ -188,7 +216,7 @@ class NodeBatch : public MlpBatch {
   }
 
  private:
-  const NodeFeatures& features_;
+  const NodeModel& model_;
 };
 
 std::unique_ptr<Batch> NodeModel::begin(std::span<const Opening>) const {
@@ -202,6 +230,27 @@ std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening>, Reco
          "ff-supervised, ff-hist or ff");
   }
   return std::make_unique<NodeBatch>(*this, true);
+}
+
+Network NodeModel::network() const {
+  Network network;
+  const auto x = network.input({"features",
+                                "a row per candidate: skip, then each node that can be chosen",
+                                {{"batch"}, {"candidates"}, {"", features_.width()}},
+                                features()});
+  network.output("scores", {{"batch"}, {"candidates"}},
+                 network.apply(Network::Operation::kSqueeze, {add_to(network, x)}, 2));
+  return network;
+}
+
+std::unique_ptr<Feed> NodeModel::feed(const Market&) const {
+  return make_feed([this, width = features_.width()](const State& state) {
+    NetworkInputs inputs;
+    auto& rows = inputs.add({1, state.offers().size() + 1, width});
+    fill(state, [&](std::size_t k) { return rows.row(k); });
+    inputs.entries = entries_of_offers(state);
+    return inputs;
+  });
 }
 
 // ---------------------------------------------------------------- architectures

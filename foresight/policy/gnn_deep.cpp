@@ -16,7 +16,7 @@ constexpr std::size_t kGroup = 8;
 class DeepGnn : public GnnModel {
  public:
   explicit DeepGnn(GnnShape model_shape) : GnnModel(std::move(model_shape)), network_(shape()) {}
-  const DeepNetwork& network() const { return network_; }
+  const DeepNetwork& deep() const { return network_; }
 
  private:
   void load(const Parameters& parameters) override { network_.load(parameters); }
@@ -28,8 +28,8 @@ class DeepGnn : public GnnModel {
 class DeepBatch : public GnnBatch {
  public:
   DeepBatch(const DeepGnn& model, MlpTape::Record record)
-      : GnnBatch(model.network().decoder(), record),
-        network_(model.network()),
+      : GnnBatch(model.deep().decoder(), record),
+        network_(model.deep()),
         inputs_(model.shape().inputs),
         embedding_(network_) {}
 

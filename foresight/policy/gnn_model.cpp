@@ -83,15 +83,6 @@ Parameters GnnModel::initial_parameters(Rng& rng) const {
   return fresh;
 }
 
-std::vector<std::string> GnnModel::features() const {
-  const NodeInputs& inputs = shape_.inputs;
-  std::vector<std::string> names = {"gain", "time", "value", "is_skip", "mask"};
-  for (const std::string& name : inputs.fixed_attributes) names.push_back("fixed." + name);
-  names.push_back(inputs.budgets ? "fixed.remaining" : "fixed.matched");
-  for (const std::string& name : inputs.arrival_attributes) names.push_back("arrival." + name);
-  return names;
-}
-
 std::unique_ptr<Batch> GnnModel::begin(std::span<const Opening> openings) const {
   auto batch = make_batch(MlpTape::Record::kNo);
   batch->restart(openings);

@@ -66,6 +66,8 @@ class GnnModel : public Model {
   std::unique_ptr<Batch> begin(std::span<const Opening> openings) const final;
   std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
                                          Record what) const final;
+  Network network() const final;
+  std::unique_ptr<Feed> feed(const Market& market) const final;
 
  private:
   /// Takes in new parameters.

@@ -30,14 +30,15 @@ struct SizeOptions {
 };
 
 /// For models whose inputs have a place for each fixed node.
+inline void check_size(const Market& market, NodeId num_fixed) {
+  if (market.num_fixed == num_fixed) return;
+  fail(ErrorCode::kData,
+       "this model was built for {} fixed nodes and cannot serve an instance with {}; the inv-* "
+       "models serve any number",
+       num_fixed, market.num_fixed);
+}
 inline void check_size(std::span<const Opening> openings, NodeId num_fixed) {
-  for (const Opening& opening : openings) {
-    if (opening.market.num_fixed == num_fixed) continue;
-    fail(ErrorCode::kData,
-         "this model was built for {} fixed nodes and cannot serve an instance with {}; the inv-* "
-         "models serve any number",
-         num_fixed, opening.market.num_fixed);
-  }
+  for (const Opening& opening : openings) check_size(opening.market, num_fixed);
 }
 
 /// A model that is one perceptron.
@@ -58,6 +59,12 @@ class MlpModel : public Model {
     return fresh;
   }
   const PackedMlp& packed() const { return packed_; }
+
+ protected:
+  /// What the perceptron makes of the last axis of x.
+  Network::Value add_to(Network& network, const Network::Value& x) const {
+    return add_mlp(network, mlp_, parameters_, x);
+  }
 
  private:
   Mlp mlp_;

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "foresight/data/source.h"
+#include "foresight/nn/network.h"
 #include "foresight/nn/parameters.h"
+#include "foresight/policy/feed.h"
 #include "foresight/policy/policy.h"
 
 namespace foresight {
@@ -60,6 +62,11 @@ class Model : public Policy {
   enum class Record { kChoices, kOutputs };
   virtual std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
                                                  Record what) const = 0;
+
+  /// The model as other programs can run it, and what it is given there in an episode of this
+  /// market. The network's scores are those of `Batch::score` wherever there is a choice.
+  virtual Network network() const = 0;
+  virtual std::unique_ptr<Feed> feed(const Market& market) const = 0;
 };
 
 class Architecture {

@@ -34,6 +34,22 @@ class ValueModel : public MlpModel {
         temperature_(options.temperature) {}
   double temperature() const override { return temperature_; }
 
+ protected:
+  /// The last steps of a value model's network: from the values of what is left to scores.
+  void add_scores(Network& network, const Network::Value& values) const {
+    using enum Network::Operation;
+    const auto gains = network.input(
+        {"gains", "what each candidate gains: 0 for skip", {{"batch"}, {"candidates"}}, {}});
+    const auto scale = network.constant("scale", {}, {static_cast<float>(1 / temperature_)});
+    const auto sum = network.apply(kAdd, {gains, values});
+    network.output("scores", {{"batch"}, {"candidates"}}, network.apply(kMultiply, {sum, scale}));
+  }
+  static NetworkInputs::Array gains(const State& state) {
+    NetworkInputs::Array array({1, state.offers().size() + 1});
+    std::ranges::transform(state.offers(), array.values.begin() + 1, &Offer::gain);
+    return array;
+  }
+
  private:
   double temperature_;
 };
@@ -55,7 +71,19 @@ class FlatValueModel : public ValueModel {
   std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
   std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
                                          Record what) const override;
-  const FlatValueFeatures& columns() const { return features_; }
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market& market) const override;
+
+  /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
+  template <typename Row>
+  void fill(const State& state, Row&& row) const {
+    const double available = total_remaining_share(state);
+    features_.fill_skip(state, available, row(0));
+    std::size_t k = 0;
+    for (const Offer& offer : state.offers()) {
+      features_.fill(state, offer, available, row(0), row(++k));
+    }
+  }
   void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
 
  private:
@@ -70,7 +98,6 @@ class FlatValueBatch : public MlpBatch {
 
   void score(std::span<const Turn> turns, Scores& scores) override {
     if (!recording_) forget();
-    const FlatValueFeatures& features = model_.columns();
     const std::size_t first_span = spans_.size();
     for (const Turn& turn : turns) {
       const State& state = *turn.state;
@@ -78,11 +105,7 @@ class FlatValueBatch : public MlpBatch {
       spans_.push_back({kNotComputed, offers.size() + 1});
       if (offers.empty()) continue;
       const std::size_t first = spans_.back().first = tape_.append(offers.size() + 1);
-      const double available = total_remaining_share(state);
-      features.fill_skip(state, available, tape_.input(first));
-      for (std::size_t k = 0; k < offers.size(); ++k) {
-        features.fill(state, offers[k], available, tape_.input(first), tape_.input(first + k + 1));
-      }
+      model_.fill(state, [&](std::size_t k) { return tape_.input(first + k); });
     }
     packed_.forward(tape_);
     const auto scale = static_cast<float>(1 / model_.temperature());
@@ -132,6 +155,28 @@ std::unique_ptr<RecordingBatch> FlatValueModel::record(std::span<const Opening> 
   return std::make_unique<FlatValueBatch>(*this, true);
 }
 
+Network FlatValueModel::network() const {
+  Network network;
+  const auto x = network.input({"features",
+                                "a row per candidate: what is left after choosing it",
+                                {{"batch"}, {"candidates"}, {"", features_.width()}},
+                                features()});
+  add_scores(network, network.apply(Network::Operation::kSqueeze, {add_to(network, x)}, 2));
+  return network;
+}
+
+std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
+  check_size(market, num_fixed_);
+  return make_feed([this](const State& state) {
+    NetworkInputs inputs;
+    auto& rows = inputs.add({1, state.offers().size() + 1, features_.width()});
+    fill(state, [&](std::size_t k) { return rows.row(k); });
+    inputs.arrays.push_back(gains(state));
+    inputs.entries = entries_of_offers(state);
+    return inputs;
+  });
+}
+
 // ---------------------------------------------------------------- a sum over the nodes left
 
 class NodeValueModel : public ValueModel {
@@ -143,6 +188,8 @@ class NodeValueModel : public ValueModel {
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
   std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market&) const override;
   const NodeValueFeatures& columns() const { return features_; }
 
  private:
@@ -279,6 +326,52 @@ std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening>,
                                                        Record what) const {
   if (what == Record::kOutputs) refuse_outputs();
   return std::make_unique<NodeValueBatch>(*this, true);
+}
+
+Network NodeValueModel::network() const {
+  using enum Network::Operation;
+  Network network;
+  const auto x = network.input({"features",
+                                "for each candidate a row per fixed node, as it is after choosing",
+                                {{"batch"}, {"candidates"}, {"nodes"}, {"", features_.width()}},
+                                features()});
+  const auto left = network.input({"left",
+                                   "1 where something is left of the node after choosing, else 0",
+                                   {{"batch"}, {"candidates"}, {"nodes"}},
+                                   {}});
+  const auto each = network.apply(kSqueeze, {add_to(network, x)}, 3);
+  const auto sum = network.apply(kSum, {network.apply(kMultiply, {each, left})}, 2);
+  add_scores(network, network.apply(kSqueeze, {sum}, 2));
+  return network;
+}
+
+std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
+  const auto nodes = static_cast<std::size_t>(market.num_fixed);
+  return make_feed([this, nodes](const State& state) {
+    const std::size_t candidates = state.offers().size() + 1;
+    NetworkInputs::Array rows({1, candidates, nodes, features_.width()});
+    NetworkInputs::Array left({1, candidates, nodes});
+    const NodeValueFeatures::Past past(state);
+    const double available = total_remaining_share(state);
+    for (std::size_t k = 0; k < candidates; ++k) {
+      const Offer chosen = k == 0 ? Offer{kSkip, 0, 0} : state.offers()[k - 1];
+      const auto share = [&](NodeId u) {
+        return remaining_share(state, u, u == chosen.node ? static_cast<double>(chosen.cost) : 0);
+      };
+      double after = available;
+      if (k > 0) after += share(chosen.node) - remaining_share(state, chosen.node);
+      const ValueContext context(state, after);
+      for (std::size_t u = 0; u < nodes; ++u) {
+        const auto node = static_cast<NodeId>(u);
+        if (share(node) <= 0) continue;
+        left.row(k)[u] = 1;
+        features_.fill(state, past, context, node, share(node), rows.row(k * nodes + u));
+      }
+    }
+    NetworkInputs inputs{{std::move(rows), std::move(left), gains(state)},
+                         entries_of_offers(state)};
+    return inputs;
+  });
 }
 
 // ---------------------------------------------------------------- architectures

@@ -9,11 +9,16 @@
 
 namespace foresight {
 
-void Report::add(const std::filesystem::path& result) {
+void Report::add(const std::filesystem::path& given) {
+  const bool folder = std::filesystem::is_directory(given);
+  const bool of_study = folder && std::filesystem::exists(given / "study.json");
+  const auto result = of_study ? given / "study.json" : given;
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;
-  if (std::filesystem::is_directory(result)) return add_run(result);
-  add(evaluation_from_json(MappedFile(result).text(), result.string()), result);
+  if (folder && !of_study) return add_run(result);
+  const MappedFile file(result);
+  if (is_study(file.text())) return add(study_from_json(file.text(), result.string()), result);
+  add(evaluation_from_json(file.text(), result.string()), result);
 }
 
 void Report::add(Evaluation added, const std::filesystem::path& file) {
@@ -44,6 +49,19 @@ void Report::add_run(const std::filesystem::path& folder) {
        fmt::format("{} trained on {} by {}, {} of {} epochs", entry.run.model, entry.run.train,
                    entry.run.trainer, entry.run.column("epoch").size(), entry.run.epochs)});
   runs_.push_back(std::move(entry));
+}
+
+void Report::add(Study added, const std::filesystem::path& file) {
+  NamedStudy entry{"", std::move(added)};
+  const Study& study = entry.study;
+  std::vector<std::string> taken;
+  for (const NamedStudy& other : studies_) taken.push_back(other.name);
+  entry.name = unique_name(study.name, taken);
+  inputs_.push_back({file.string(), "study",
+                     fmt::format("{} trials of {} on {}",
+                                 human_count(static_cast<std::int64_t>(study.trials.size())),
+                                 study.model, study.train)});
+  studies_.push_back(std::move(entry));
 }
 
 }  // namespace foresight

@@ -3,6 +3,7 @@
 //   Report report("Crowdsourcing");
 //   report.add("result.json");            // what `foresight evaluate --json` wrote
 //   report.add("runs/inv-ff-hist");       // a training run
+//   report.add("study.json");             // what foresight-tune wrote
 //   write_file_atomically("report.html", to_html(report));
 //
 // The page (web/, TypeScript) only draws; every number in it is computed here. docs/formats.md
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "foresight/eval/evaluate.h"
+#include "foresight/report/study.h"
 #include "foresight/train/run_record.h"
 
 namespace foresight {
@@ -43,20 +45,26 @@ class Report {
     std::string name;
     RunRecord run;
   };
+  struct NamedStudy {
+    std::string name;
+    Study study;
+  };
 
   explicit Report(std::string title) : title_(std::move(title)) {}
 
-  /// The file of an evaluation, or a run folder; one that was added before is not added again.
-  /// Throws Error(kData) for anything else.
+  /// The file of an evaluation or of a study, the folder of a study, or a run folder; one that was
+  /// added before is not added again. Throws Error(kData) for anything else.
   void add(const std::filesystem::path& result);
-  /// An evaluation that is, or could be, in this file.
+  /// An evaluation or a study that is, or could be, in this file.
   void add(Evaluation evaluation, const std::filesystem::path& file);
+  void add(Study study, const std::filesystem::path& file);
   void add(ReportTable table) { tables_.push_back(std::move(table)); }
 
   const std::string& title() const { return title_; }
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<NamedEvaluation>& evaluations() const { return evaluations_; }
   const std::vector<NamedRun>& runs() const { return runs_; }
+  const std::vector<NamedStudy>& studies() const { return studies_; }
   const std::vector<ReportTable>& tables() const { return tables_; }
 
  private:
@@ -66,13 +74,14 @@ class Report {
   std::vector<Input> inputs_;
   std::vector<NamedEvaluation> evaluations_;
   std::vector<NamedRun> runs_;
+  std::vector<NamedStudy> studies_;
   std::vector<ReportTable> tables_;
 };
 
 /// A page that needs nothing else: no server, no network, no other file.
 std::string to_html(const Report& report);
 
-/// One line per evaluation and policy.
+/// One line per evaluation and policy, and per trial among the best of a study.
 std::string to_csv(const Report& report);
 std::string to_markdown(const Report& report);
 

@@ -198,6 +198,52 @@ Json run_json(const Report::NamedRun& entry) {
   return json;
 }
 
+Json study_json(const Report::NamedStudy& entry) {
+  using Kind = Study::Parameter::Kind;
+  using State = Study::Trial::State;
+  const Study& study = entry.study;
+  Json parameters = Json::array(), trials = Json::array();
+  for (const Study::Parameter& parameter : study.parameters) {
+    Json& json = parameters.emplace_back(Json{{"name", parameter.name}});
+    if (parameter.kind == Kind::kChoice) {
+      json["choices"] = parameter.choices;
+    } else {
+      json["low"] = parameter.low;
+      json["high"] = parameter.high;
+      json["log"] = parameter.kind == Kind::kLog;
+    }
+    if (parameter.importance) json["importance"] = rounded(*parameter.importance);
+  }
+  std::size_t complete = 0, pruned = 0;
+  double seconds = 0;
+  for (const Study::Trial& trial : study.trials) {
+    complete += trial.state == State::kComplete;
+    pruned += trial.state == State::kPruned;
+    if (std::isfinite(trial.seconds)) seconds += trial.seconds;
+    trials.push_back({{"number", trial.number},
+                      {"state", trial.state == State::kComplete ? "complete"
+                                : trial.state == State::kPruned ? "pruned"
+                                                                : "failed"},
+                      {"value", trial.value},
+                      {"best", trial.best_so_far},
+                      {"epochs", trial.epochs},
+                      {"seconds", trial.seconds},
+                      {"trainer", trial.trainer},
+                      {"values", trial.values}});
+  }
+  Json json = {{"name", entry.name},
+               {"model", study.model},
+               {"train", without_paths(study.train)},
+               {"epochs", study.epochs},
+               {"complete", complete},
+               {"pruned", pruned},
+               {"seconds", seconds},
+               {"parameters", std::move(parameters)},
+               {"trials", std::move(trials)}};
+  if (const auto best = study.best(1); !best.empty()) json["best"] = best.front()->number;
+  return json;
+}
+
 Json play_json(const RecordedPlay& play, const std::string& policy) {
   Json json = {{"policy", policy},
                {"choices", play.choices},
@@ -299,6 +345,7 @@ Json made_json(const Report& report) {
     }
   };
   for (const auto& run : report.runs()) add(run.run.command);
+  for (const auto& entry : report.studies()) add(entry.study.command);
   for (const auto& entry : report.evaluations()) add(entry.evaluation.command);
   Json inputs = Json::array();
   for (const Report::Input& input : report.inputs()) {
@@ -348,7 +395,9 @@ std::string to_html(const Report& report) {
                {"version", 1},
                {"title", report.title()},
                {"made", made_json(report)}};
-  for (const char* list : {"evaluations", "runs", "tables", "episodes"}) json[list] = Json::array();
+  for (const char* list : {"evaluations", "runs", "studies", "tables", "episodes"}) {
+    json[list] = Json::array();
+  }
   for (const auto& entry : report.evaluations()) {
     json["evaluations"].push_back(evaluation_json(entry, stride_for(ratios, kMostRatios)));
     for (const Episode& episode : entry.evaluation.episodes) {
@@ -356,6 +405,7 @@ std::string to_html(const Report& report) {
     }
   }
   for (const auto& run : report.runs()) json["runs"].push_back(run_json(run));
+  for (const auto& study : report.studies()) json["studies"].push_back(study_json(study));
   json["transfers"] = transfers_json(report);
   for (const ReportTable& table : report.tables()) {
     json["tables"].push_back({{"name", table.name},

@@ -46,6 +46,8 @@ std::string markdown_table(const std::vector<std::string>& columns,
   return text;
 }
 
+constexpr std::size_t kBestTrials = 10;  // of a study
+
 std::string number(double value, const char* format = "{:.4f}") {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
 }
@@ -69,6 +71,13 @@ std::string to_csv(const Report& report) {
                       result.matched, result.decisions_per_second, result.p50_microseconds,
                       result.p99_microseconds, c.mean_difference, c.ci95_low, c.ci95_high,
                       c.wilcoxon_p, result.gap_closed ? fmt::to_string(*result.gap_closed) : "");
+    }
+  }
+  for (const auto& [name, study] : report.studies()) {
+    for (const Study::Trial* trial : study.best(kBestTrials)) {
+      text += fmt::format("{},{},{},,{},,,,,,,,,,,,,\n", csv_field(study.train),
+                          csv_field(fmt::format("{}, trial {}", name, trial->number)),
+                          csv_field(trial->trainer), trial->value);
     }
   }
   return text;
@@ -106,6 +115,22 @@ std::string to_markdown(const Report& report) {
     text += "## Training runs\n\n";
     text += markdown_table({"run", "model", "trainer", "data", "epochs", "best validation ratio"},
                            rows);
+  }
+  for (const auto& [name, study] : report.studies()) {
+    std::vector<std::string> columns = {"trial", "validation ratio", "epochs"};
+    for (const Study::Parameter& parameter : study.parameters) columns.push_back(parameter.name);
+    std::vector<std::vector<std::string>> rows;
+    for (const Study::Trial* trial : study.best(kBestTrials)) {
+      auto& row = rows.emplace_back(std::vector{fmt::to_string(trial->number), number(trial->value),
+                                                fmt::to_string(trial->epochs)});
+      for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+        row.push_back(Study::text(study.parameters[i], trial->values[i]));
+      }
+    }
+    text +=
+        fmt::format("## Study {}\n\nThe best of {} trials of {} on {}\n\n", markdown_cell(name),
+                    study.trials.size(), markdown_cell(study.model), markdown_cell(study.train));
+    text += markdown_table(columns, rows);
   }
   for (const ReportTable& table : report.tables()) {
     text += fmt::format("## {}\n\n{}", markdown_cell(table.name),

@@ -48,4 +48,16 @@ std::string trainer_for(const std::string& model_spec, const std::string& traine
   return spec.to_string();
 }
 
+std::string trainer_with(const std::string& model_spec, const std::string& trainer_spec,
+                         const std::vector<std::pair<std::string, std::string>>& options) {
+  Spec spec = Spec::parse(trainer_for(model_spec, trainer_spec));
+  for (const auto& option : options) {
+    std::erase_if(spec.values, [&](const auto& value) { return value.first == option.first; });
+    spec.values.push_back(option);
+  }
+  std::string text = spec.to_string();
+  trainers().make(text);
+  return text;
+}
+
 }  // namespace foresight

@@ -77,4 +77,9 @@ const Registry<Trainer>& trainers();
 /// empty spec gives the model's own trainer.
 std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec);
 
+/// The same with these options set, whatever the spec says about them. Throws Error(kUsage) if
+/// there is no such trainer or option, or a value is out of its range.
+std::string trainer_with(const std::string& model_spec, const std::string& trainer_spec,
+                         const std::vector<std::pair<std::string, std::string>>& options);
+
 }  // namespace foresight

@@ -81,6 +81,8 @@ void bind_train(nb::module_& module) {
                    DOC(RunRecord_columns));
   module.def("train", &train_model, nb::arg("options"), nb::arg("on_epoch").none(),
              nb::arg("show").none(), DOC(train));
+  module.def("trainer_with", &trainer_with, nb::arg("model_spec"), nb::arg("trainer_spec"),
+             nb::arg("options"), DOC(trainer_with));
   module.def("read_run", &read_run, nb::arg("folder"), DOC(read_run));
 }
 

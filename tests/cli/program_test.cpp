@@ -77,6 +77,28 @@ TEST_F(Program, GenerateCanLabelAtOnceAndNameAnotherProblem) {
   EXPECT_FALSE(exists("other"));
 }
 
+TEST_F(Program, ExportWritesAPolicyForOtherProgramsOrNothing) {
+  expect("generate 'er(u=4,v=8,p=0.5)' -n 10 -o data --label", 0, {});
+  expect("train inv-ff --train data --val data --epochs 1 -o run", 0, {});
+  expect("export run -o policy.onnx", 0, {"policy.onnx", "inv-ff for e-obm", "candidates, 3"});
+  expect("export run/last.safetensors -o last.onnx --samples samples --data data --decisions 5", 0,
+         {"samples (5 decisions", "last.onnx"});
+  EXPECT_TRUE(exists("samples"));
+
+  expect("export nowhere -o no.onnx", 1, {"nowhere"});
+  expect("export data -o no.onnx", 1, {"data", "holds no model"});
+  expect("export run -o folder/no.onnx", 1, {"folder", "there is no folder"});
+  expect("export run -o no.onnx --samples more", 2, {"--data"});
+  expect("export run -o no.onnx --data data", 2, {"--samples"});
+  expect("export run -o no.onnx --samples no.onnx --data data", 2, {"same file", "no.onnx"});
+  expect("export run -o run/best.safetensors", 2, {"overwrite", "run/best.safetensors"});
+  expect("export run -o no.onnx --samples data --data data", 2, {"overwrite", "data"});
+  expect("generate 'thick-z(u=4,v=8)' -n 3 -o bids", 0, {});
+  expect("export run -o no.onnx --samples more --data bids", 1, {"e-obm", "adwords"});
+  EXPECT_FALSE(exists("no.onnx"));
+  EXPECT_FALSE(exists("more"));
+}
+
 TEST_F(Program, EvaluateSolvesWhatHasNoOptimaYet) {
   expect("generate 'er(u=5,v=10)' -n 5 -o data", 0, {});
   expect("evaluate data --policy greedy", 0, {"mean ratio"});

@@ -224,6 +224,8 @@ class BrokenModel : public Model {
   std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record) const override {
     return std::make_unique<BrokenBatch>();
   }
+  Network network() const override { return {}; }
+  std::unique_ptr<Feed> feed(const Market&) const override { return nullptr; }
 
  private:
   struct BrokenBatch : RecordingBatch {
@@ -266,6 +268,14 @@ TEST(TrainerFor, FillsInWhatWasTunedForTheModel) {
             "reinforce(lr=0.1,decay=0.97,beta=0.8,entropy=0.0006)");
   EXPECT_EQ(trainer_for("ff-supervised", ""), "imitation(lr=0.0006,decay=0.99)");
   EXPECT_EQ(trainer_for("ff-hist", "imitation"), "imitation");
+  EXPECT_EQ(trainer_with("ff-supervised", "imitation(lr=0.1)", {{"lr", "0.2"}, {"batch", "50"}}),
+            "imitation(decay=0.99,lr=0.2,batch=50)");
+  expect_error(ErrorCode::kUsage, {"imitation", "speed"}, [] {
+    trainer_with("ff-supervised", "", {{"speed", "1"}});
+  });
+  expect_error(ErrorCode::kUsage, {"decay", "2"}, [] {
+    trainer_with("ff-hist", "", {{"decay", "2"}});
+  });
 }
 
 // Check values of RFC 3720, and a record laid out by hand.

@@ -1,6 +1,6 @@
 // An ECharts chart in a figure: drawn when it comes into view, again when the reader's choices or the width change.
-import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
-import { DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import { CustomChart, LineChart, ParallelChart, ScatterChart } from 'echarts/charts';
+import { DataZoomComponent, GridComponent, MarkLineComponent, ParallelComponent, TooltipComponent } from 'echarts/components';
 import { init, use, type EChartsCoreOption, type EChartsType } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { theme, type Theme } from './colours';
@@ -9,7 +9,8 @@ import type { Rows } from './download';
 import { figure } from './figure';
 import { onChange } from './state';
 
-use([CustomChart, LineChart, ScatterChart, GridComponent, TooltipComponent, DataZoomComponent, MarkLineComponent, SVGRenderer]);
+use([CustomChart, LineChart, ParallelChart, ScatterChart, GridComponent, ParallelComponent, TooltipComponent, DataZoomComponent,
+  MarkLineComponent, SVGRenderer]);
 
 export interface ChartSpec {
   title: string;
@@ -19,6 +20,8 @@ export interface ChartSpec {
   /** Null when there is nothing to show. */
   option: (theme: Theme, width: number) => EChartsCoreOption | null;
   rows: () => Rows;
+  /** Called once, with what draws the chart. */
+  ready?: (echart: EChartsType) => void;
 }
 
 interface Drawn { draw: () => void; visible: boolean; fresh: boolean; width: number }
@@ -68,7 +71,7 @@ export const tooltip = (t: Theme) => ({
 
 export function chart(spec: ChartSpec): { element: HTMLElement; draw: () => void } {
   const body = h('div', { class: 'chart', role: 'img', 'aria-label': spec.summary });
-  const nothing = h('p', { class: 'note', hidden: true }, 'Nothing to show: every policy here is hidden.');
+  const nothing = h('p', { class: 'note', hidden: true }, 'Nothing to show: everything here is hidden.');
   body.style.height = `${spec.height(document.documentElement.clientWidth)}px`;
   const element = figure(spec.title, body, spec.rows, nothing);
   let echart: EChartsType | undefined;
@@ -84,7 +87,10 @@ export function chart(spec: ChartSpec): { element: HTMLElement; draw: () => void
     if (!option) return;
     const height = spec.height(width);
     body.style.height = `${height}px`;
-    echart ??= init(body, null, { renderer: 'svg', width, height });
+    if (!echart) {
+      echart = init(body, null, { renderer: 'svg', width, height });
+      spec.ready?.(echart);
+    }
     echart.resize({ width, height });
     echart.setOption({ ...base(theme()), ...option }, { notMerge: true });
   };

@@ -54,3 +54,12 @@ export function theme(): Theme {
     of: (name) => value(`p${styleOf(name).index}`),
   };
 }
+
+const rgb = (hex: string) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+/** The colour at `share` of the way, and whether dark text reads better on it. */
+export function shade(low: string, high: string, share: number): { fill: string; dark: boolean } {
+  const mix = rgb(low).map((a, i) => Math.round(a + (rgb(high)[i]! - a) * share));
+  const luminance = [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => sum + w * (mix[i]! / 255) ** 2.2, 0);
+  return { fill: `rgb(${mix.join(',')})`, dark: luminance > 0.18 };
+}

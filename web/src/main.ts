@@ -12,8 +12,9 @@ import { update } from './state';
 import { tables } from './tables';
 import { training } from './training';
 import { transfer } from './transfer';
+import { tuning } from './tuning';
 
-const SECTIONS = [ratios, episode, agreement, training, transfer, tables, made];
+const SECTIONS = [ratios, episode, agreement, training, tuning, transfer, tables, made];
 const root = document.documentElement;
 
 const preference = matchMedia('(prefers-color-scheme: dark)');

@@ -32,6 +32,19 @@ export interface Run {
   columns: { epoch?: number[] } & Partial<Record<string, Num[]>>;
 }
 
+export interface Parameter { name: string; low?: Num; high?: Num; log?: boolean; choices?: string[]; importance?: Num }
+
+export interface Trial {
+  number: number; state: string; value: Num; best: Num; epochs: Num; seconds: Num; trainer?: string;
+  /** In the order of the parameters; of a choice its index. */
+  values: Num[];
+}
+
+export interface Study {
+  name: string; model?: string; train?: string; epochs: Num; complete: Num; pruned: Num; seconds: Num; best?: Num;
+  parameters: Parameter[]; trials: Trial[];
+}
+
 export interface Transfer {
   name: string; trained_on: string[]; tested_on: string[]; mean: Num[][];
   reference?: { name: string; mean: Num[] } | null;
@@ -59,7 +72,7 @@ export interface Made {
 
 export interface Report {
   title: string; made: Made;
-  evaluations: Evaluation[]; runs: Run[]; transfers: Transfer[]; tables: PlainTable[]; episodes: Episode[];
+  evaluations: Evaluation[]; runs: Run[]; studies: Study[]; transfers: Transfer[]; tables: PlainTable[]; episodes: Episode[];
 }
 
 const list = <T>(value: T[] | null | undefined): T[] => (Array.isArray(value) ? value : []);
@@ -80,6 +93,7 @@ export function readReport(text: string): Report | string {
     made: raw.made ?? {},
     evaluations: list<Evaluation>(raw.evaluations).filter((e) => list(e.policies).length > 0),
     runs: list<Run>(raw.runs).filter((run) => list(run.columns?.epoch).length > 0),
+    studies: list<Study>(raw.studies).filter((s) => list(s.parameters).length > 0 && list(s.trials).length > 0),
     transfers: list<Transfer>(raw.transfers).filter((t) => list(t.trained_on).length > 0 && list(t.tested_on).length > 0),
     tables: list<PlainTable>(raw.tables).filter((t) => list(t.columns).length > 0),
     episodes: list<Episode>(raw.episodes).filter((e) => list(e.plays).length > 0 && list(e.arrivals).length > 0),

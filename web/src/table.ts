@@ -19,7 +19,9 @@ function compare(a: Key, b: Key): number {
 
 const undefinedLast = (key: Key) => key === null || key === undefined;
 
-export function sortableTable<Row>(caption: string, columns: () => Column<Row>[], rows: () => Row[]): HTMLElement {
+/** `listen` is given what draws the table again. */
+export function sortableTable<Row>(caption: string, columns: () => Column<Row>[], rows: () => Row[],
+  listen: (draw: () => void) => void = onChange): HTMLElement {
   let sorted = -1;
   let descending = false;
 
@@ -52,6 +54,6 @@ export function sortableTable<Row>(caption: string, columns: () => Column<Row>[]
         h(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: column.text ? null : 'number' }, column.cell(row)))))));
   };
   draw();
-  onChange(draw);
+  listen(draw);
   return h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': caption }, table);
 }

@@ -1,21 +1,13 @@
 // Trained on one data set, tested on another: a heat map with the values in the cells.
 import type { CustomSeriesRenderItem } from 'echarts';
 import { chart, tooltip } from './chart';
+import { shade } from './colours';
 import { h, section } from './dom';
 import { fitted, fixed } from './format';
 import type { Num, Report, Transfer } from './report';
 import { tip } from './tip';
 
 const ROW = 40;
-
-const rgb = (hex: string) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-
-/** The colour at `share` of the way, and whether dark text reads better on it. */
-function shade(low: string, high: string, share: number): { fill: string; dark: boolean } {
-  const mix = rgb(low).map((a, i) => Math.round(a + (rgb(high)[i]! - a) * share));
-  const luminance = [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => sum + w * (mix[i]! / 255) ** 2.2, 0);
-  return { fill: `rgb(${mix.join(',')})`, dark: luminance > 0.18 };
-}
 
 function heatMap({ name, trained_on, tested_on, mean, reference }: Transfer): HTMLElement {
   const rows = [...trained_on.map((label, i) => ({ label, values: mean[i] ?? [] })),

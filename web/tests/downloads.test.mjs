@@ -18,7 +18,7 @@ export function parseCsv(text) {
 
 const buttons = (page, section) => page.locator(`${section} figure`).first().locator('.downloads button');
 
-for (const section of ['#ratios', '#episode', '#agreement', '#training', '#transfer']) {
+for (const section of ['#ratios', '#episode', '#agreement', '#training', '#tuning', '#transfer']) {
   test(`${section}: SVG and PNG are pictures with content`, () => withReport(data, async (page) => {
     await page.locator(`${section} figure`).first().scrollIntoViewIfNeeded();
     await page.locator(`${section} figure svg path`).first().waitFor({ state: 'attached' });

@@ -123,6 +123,25 @@ export function run(name, { epochs = 60, seed = 3, level = 0.88 } = {}) {
       learning_rate: epoch.map((e) => 0.006 * 0.97 ** e) } };
 }
 
+/** Random trials of a made-up landscape whose best learning rate is 0.003; the worse half is pruned. */
+export function study(name, { trials = 60, seed = 9 } = {}) {
+  const draw = random(seed);
+  const parameters = [{ name: 'lr', low: 1e-5, high: 0.1, log: true, importance: 0.71 }, { name: 'decay', low: 0.9, high: 1, log: false, importance: 0.2 },
+    { name: 'batch', low: 50, high: 400, log: false }, { name: 'baseline', choices: ['mean', 'rollout', 'critic'], importance: 0.09 }];
+  let best = null;
+  const list = Array.from({ length: trials }, (_, number) => {
+    const values = [10 ** (-5 + 4 * draw()), 0.9 + 0.1 * draw(), Math.round(50 + 350 * draw()), Math.floor(3 * draw())];
+    const value = 0.88 - 0.02 * Math.abs(Math.log10(values[0] / 0.003)) - 0.3 * (0.98 - values[1]) ** 2 - 0.003 * values[3] + 0.002 * draw();
+    const state = number === 7 ? 'failed' : number % 3 > 0 && value < 0.865 ? 'pruned' : 'complete';
+    if (state === 'complete' && (best === null || value > best)) best = value;
+    return { number, state, value: state === 'failed' ? null : state === 'pruned' ? value - 0.1 * draw() : value, best, epochs: state === 'complete' ? 20 : 4, seconds: state === 'complete' ? 1.5 : 0.3,
+      trainer: `reinforce(lr=${values[0].toPrecision(4)},decay=${values[1].toPrecision(4)})`, values };
+  });
+  const count = (state) => list.filter((t) => t.state === state).length;
+  return { name, model: 'ff-hist', train: 'gmission(u=10,v=30)', epochs: 20, complete: count('complete'), pruned: count('pruned'), seconds: 71.5,
+    best: list.find((t) => t.state === 'complete' && t.value === best)?.number, parameters, trials: list };
+}
+
 const CENTRES = { greedy: 0.72, 'greedy-t': 0.8, random: 0.7, 'ff-hist': 0.88, 'inv-ff-hist': 0.86 };
 
 export function report() {
@@ -135,6 +154,7 @@ export function report() {
     evaluations: [evaluation('gmission(u=10,v=30)', CENTRES), evaluation('gmission(u=10,v=60)', { ...CENTRES, greedy: 0.68, 'ff-hist': 0.84 }, { seed: 2, steps: 60 }),
       evaluation('gmission(u=100,v=100)', { greedy: 0.77, 'greedy-t': 0.769, 'inv-ff-hist': 0.81 }, { seed: 3, steps: 2500, kept: false })],
     runs: [run('gmission-inv-ff-hist'), run('gmission-ff-hist', { seed: 4, level: 0.9 })],
+    studies: [study('ff-hist on gMission')],
     transfers: [{ name: 'inv-ff-hist', trained_on: ['10x30', '10x60', '100x100'], tested_on: ['10x30', '10x60', '100x100', '100x200'],
       mean: [[0.885, 0.871, 0.802, null], [0.87, 0.893, 0.811, 0.79], [0.82, 0.83, 0.846, 0.84]], reference: { name: 'greedy', mean: [0.77, 0.74, 0.7, 0.69] } }],
     tables: [{ name: "Adwords: the paper's numbers beside ours", columns: ['policy', 'thick-z 10x60', 'paper'],
@@ -144,4 +164,4 @@ export function report() {
   };
 }
 
-export const empty = (parts = {}) => ({ format: 'foresight-report', version: 1, title: 'Small', made: {}, evaluations: [], runs: [], transfers: [], tables: [], episodes: [], ...parts });
+export const empty = (parts = {}) => ({ format: 'foresight-report', version: 1, title: 'Small', made: {}, evaluations: [], runs: [], studies: [], transfers: [], tables: [], episodes: [], ...parts });

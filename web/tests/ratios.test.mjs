@@ -58,7 +58,7 @@ test('with every policy hidden there is a note instead of an empty chart', () =>
   await chartOf(page);
   for (const chip of await page.locator('.bar .chip').all()) await chip.click();
   assert.equal(await block(page).locator('.chart').isVisible(), false);
-  assert.match(await block(page).locator('figure').innerText(), /every policy here is hidden/);
+  assert.match(await block(page).locator('figure').innerText(), /everything here is hidden/);
   await page.locator('.bar .chip', { hasText: 'random' }).click();
   const labels = await block(page).locator('.chart text').allTextContents();
   assert.ok(labels.includes('random') && !labels.includes('greedy'));

@@ -12,7 +12,7 @@ test('a real report renders every section it has data for', { skip: REPORT ? fal
   const data = JSON.parse(await page.locator('#data').textContent());
   assert.notEqual(data, null);
   const has = (key) => (data[key] ?? []).length > 0;
-  const expected = [['ratios', has('evaluations')], ['episode', has('episodes')], ['training', has('runs')], ['transfer', has('transfers')],
+  const expected = [['ratios', has('evaluations')], ['episode', has('episodes')], ['training', has('runs')], ['tuning', has('studies')], ['transfer', has('transfers')],
     ['tables', has('tables')], ['agreement', (data.evaluations ?? []).some((e) => e.policies.some((p) => p.agreement_optimum?.length))]];
   for (const [id, there] of expected) assert.equal(await page.locator(`section#${id}`).count(), there ? 1 : 0, id);
   assert.equal(await overflow(page), 0);

@@ -18,9 +18,9 @@ test('the template holds the data marker once, a strict policy, and no address t
 test('every section and every chart is drawn', () => withReport(data, async (page) => {
   await drawAllCharts(page);
   assert.deepEqual(await texts(page, 'h2'), ['Optimality ratios', 'One episode, step by step', 'Agreement over time', 'Training',
-    'Transfer', 'Tables', 'How this was made']);
+    'Hyper-parameter search', 'Transfer', 'Tables', 'How this was made']);
   assert.deepEqual(await texts(page, 'nav a'), await texts(page, 'h2'));
-  assert.equal(await page.locator('.chart').count(), 1 + 3 + 1 + 3 + 1 + 1);
+  assert.equal(await page.locator('.chart').count(), 1 + 3 + 1 + 3 + 1 + 2 + 1);
   for (const chart of await page.locator('.chart').all()) {
     assert.ok(await chart.locator('svg path').count() > 3, 'a chart without lines');
     assert.ok((await chart.getAttribute('aria-label')).length > 20);

@@ -1,0 +1,85 @@
+#include <filesystem>
+
+#include <fmt/ranges.h>
+
+#include "foresight/base/atomic_file.h"
+#include "foresight/base/error.h"
+#include "foresight/base/format.h"
+#include "foresight/cli/command.h"
+#include "foresight/export/onnx.h"
+#include "foresight/export/samples.h"
+
+namespace foresight {
+namespace {
+
+struct ExportArguments {
+  std::string model, output, samples, data;
+  std::size_t decisions = 100;
+};
+
+std::string shape_text(const std::vector<Network::Axis>& shape) {
+  std::vector<std::string> sizes;
+  for (const Network::Axis& axis : shape) {
+    sizes.push_back(axis.name.empty() ? fmt::to_string(axis.size) : axis.name);
+  }
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
+}
+
+void refuse_overwriting(const std::string& output, const std::filesystem::path& file) {
+  std::error_code none;
+  if (std::filesystem::equivalent(output, file, none)) {
+    fail(ErrorCode::kUsage, "{} would overwrite what is exported or what it is checked with",
+         output);
+  }
+}
+
+void run(const ExportArguments& arguments) {
+  check_output(arguments.output);
+  if (!arguments.samples.empty()) check_output(arguments.samples);
+  for (const std::string& output : {arguments.output, arguments.samples}) {
+    for (const std::string& input : {checkpoint_file(arguments.model).string(), arguments.data}) {
+      refuse_overwriting(output, input);
+    }
+  }
+  if (arguments.output == arguments.samples) {
+    fail(ErrorCode::kUsage, "-o and --samples name the same file, {}", arguments.output);
+  }
+  const TrainedModel trained = load_model(arguments.model);
+  const std::string onnx = to_onnx(trained);
+  if (!arguments.samples.empty()) {
+    const Dataset data = Dataset::load(arguments.data);
+    check_problem(arguments.model, trained.info, data.schema());
+    const std::size_t count = write_samples(arguments.samples, trained, data, arguments.decisions);
+    fmt::print("wrote {} ({} decisions of {})\n", arguments.samples, count, trained.info.spec);
+  }
+  write_file_atomically(arguments.output, onnx);
+  fmt::print("wrote {} ({}): {} for {}\n", arguments.output, human_bytes(onnx.size()),
+             trained.info.spec, trained.info.context.schema.problem);
+  const Network network = trained.model->network();
+  for (const Network::Input& input : network.inputs()) {
+    fmt::print("  in   {:<10} {:<30} {}\n", input.name, shape_text(input.shape), input.meaning);
+  }
+  fmt::print("  out  {:<10} {}\n", network.output().name, shape_text(network.output().shape));
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app) {
+  auto arguments = std::make_shared<ExportArguments>();
+  auto* command = app.add_subcommand("export", "Write a trained model as ONNX for other programs");
+  command->add_option("model", arguments->model, "A run folder or a checkpoint")->required();
+  command->add_option("-o,--output", arguments->output, "The ONNX file to write")->required();
+  auto* samples = command->add_option(
+      "--samples", arguments->samples,
+      "Also write inputs and our scores of real decisions, to check the export with");
+  auto* data = command->add_option("--data", arguments->data, "The dataset to take decisions from");
+  samples->needs(data);
+  data->needs(samples);
+  command->add_option("--decisions", arguments->decisions, "How many decisions to write")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(samples)
+      ->capture_default_str();
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace foresight

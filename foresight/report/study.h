@@ -1,0 +1,51 @@
+// A search for good hyper-parameters as foresight-tune records it: what was searched, and how every
+// trial went. docs/formats.md lists the fields of the file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foresight {
+
+struct Study {
+  /// What is searched: between two numbers (evenly, by ratios, in whole numbers), or among words.
+  struct Parameter {
+    std::string name;
+    enum class Kind { kLinear, kLog, kInteger, kChoice } kind = Kind::kLinear;
+    double low = 0, high = 0;
+    std::vector<std::string> choices = {};
+    std::optional<double> importance = {};  // share of what explains the objective, where known
+  };
+  struct Trial {
+    int number = 0;
+    enum class State { kComplete, kPruned, kFailed } state = State::kComplete;
+    double value = 0;  // best validation ratio; NaN for a failed trial
+    int epochs = 0;    // trained
+    double seconds = 0;
+    std::string trainer;         // the spec that it tried
+    std::vector<double> values;  // in the order of the parameters; of a choice its index
+
+    /// The best value of the complete trials up to this one, NaN where there is none.
+    double best_so_far = 0;
+  };
+
+  std::string name, model, train, command;
+  int epochs = 0;  // of a trial that is not pruned
+  std::vector<Parameter> parameters;
+  std::vector<Trial> trials;  // by number
+
+  /// The complete trials, the best first, at most so many.
+  std::vector<const Trial*> best(std::size_t most) const;
+  /// A value of a parameter as a person reads it.
+  static std::string text(const Parameter& parameter, double value);
+};
+
+/// Whether this is the text of a study rather than of something else in JSON.
+bool is_study(std::string_view text);
+
+/// Throws Error(kData) naming the file, the field and what is wrong with it.
+Study study_from_json(std::string_view text, const std::string& file);
+
+}  // namespace foresight
