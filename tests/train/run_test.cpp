@@ -189,6 +189,7 @@ TEST(Train, KeepsTheBestOfAllOrOfTheEndOfAnAnnealedRun) {
       for (const auto& [name, value] : metrics) {
         if (name == "validation_ratio") ratios.push_back(value);
       }
+      return true;
     });
     const auto competing = std::span(ratios).subspan(annealed ? 8 : 0);
     const auto best = std::ranges::max_element(competing);
