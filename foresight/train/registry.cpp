@@ -30,8 +30,8 @@ std::string trainer_for(const std::string& model_spec, const std::string& traine
       {"ff-supervised", "imitation(lr=0.0006,decay=0.99)"},
       // Ours.
       {"inv-ff-plus",
-       "reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,entropy=0.01,"
-       "entropy_end=0)"},
+       "reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
+       "entropy=0.1,entropy_end=0)"},
       {"value", "td(lr=0.003,schedule=cosine)"},
       {"inv-value", "td(lr=0.003,schedule=cosine)"}};
   const auto tuned = kTuned.find(Spec::parse(model_spec).name);

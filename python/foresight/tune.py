@@ -37,7 +37,7 @@ try:
     import sqlalchemy.exc
     from optuna.trial import FrozenTrial, TrialState
 except ImportError:  # pragma: no cover
-    sys.exit('foresight-tune: needs Optuna: pip install "foresight[tune]"')
+    sys.exit('foresight-tune: needs Optuna: pip install ".[tune]"')
 
 FORMAT = "foresight-study"
 STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
