@@ -254,7 +254,12 @@ def test_only_a_trial_that_diverges_counts_as_pruned(monkeypatch, message, kind)
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
     words = [*SMALL, "--epochs", "4", "-o", str(tmp_path)]
     process = subprocess.Popen(
-        command(*words, "--trials", "100000"), stderr=subprocess.PIPE, text=True, start_new_session=True
+        command(*words, "--trials", "100000"),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # What is started in the background ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     url = f"sqlite:///{tmp_path / 'study.db'}"
     while True:
