@@ -158,6 +158,29 @@ def finished(study: optuna.Study) -> int:
     return len(study.get_trials(deepcopy=False, states=FINISHED))
 
 
+# ---- stopping
+
+
+class Stop(Exception):
+    """Ctrl-C and `kill`, as a mark that is looked at between two steps.
+
+    As an exception at any moment they could break a storage in the middle of its work, or be swallowed there.
+    """
+
+    asked = False
+
+    @classmethod
+    def heed(cls, *signals: signal.Signals) -> None:
+        """From now on these signals only set the mark."""
+        cls.asked = False
+        for number in signals:
+            signal.signal(number, cls._ask)
+
+    @classmethod
+    def _ask(cls, *_: object) -> None:
+        cls.asked = True
+
+
 # ---- a worker
 
 
@@ -198,6 +221,8 @@ def run_trial(task: Task, trial: optuna.Trial) -> float:
 
     def told(metrics: dict[str, float]) -> bool:
         nonlocal best, pruned
+        if Stop.asked:
+            raise Stop
         best = max(best, metrics["validation_ratio"])
         trial.report(metrics["validation_ratio"], int(metrics["epoch"]))
         pruned = metrics["epoch"] < task.epochs and trial.should_prune()
@@ -218,18 +243,19 @@ def run_trial(task: Task, trial: optuna.Trial) -> float:
 def work(task: Task, worker: int, errors: Any) -> None:
     """Run trials until the study has as many as it is to have. The whole of a worker process."""
     be_quiet()
+    Stop.heed(signal.SIGINT, signal.SIGTERM)
     parent = os.getppid()
     try:
         study = open_study(task, worker)
         # Without the main process nobody would stop this one.
-        while os.getppid() == parent and (done := finished(study)) < task.trials:
+        while not Stop.asked and os.getppid() == parent and (done := finished(study)) < task.trials:
             running = len(study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)))
             if done + running < task.trials:
                 study.optimize(lambda trial: run_trial(task, trial), n_trials=1)
             else:  # Others may fail, or be gone without a word.
                 time.sleep(POLL)
                 optuna.storages.fail_stale_trials(study)
-    except KeyboardInterrupt:
+    except Stop:
         sys.exit(130)
     except (Failure, ValueError, OSError, sqlalchemy.exc.SQLAlchemyError) as error:
         errors.put(str(error))
@@ -306,35 +332,35 @@ def search(task: Task, workers: int) -> str:
     ]
     if finished(study) >= task.trials:
         return ""
+    # What was started in the background (nohup) ignores Ctrl-C and goes on doing so.
+    before = signal.getsignal(signal.SIGINT)
+    Stop.heed(signal.SIGTERM, *([] if before is signal.SIG_IGN else [signal.SIGINT]))
+    for process in processes:
+        process.start()
+    while any(process.is_alive() for process in processes) and errors.empty() and not Stop.asked:
+        time.sleep(POLL)
+        line.show()
     why = ""
-    try:
-        for process in processes:
-            process.start()
-        while any(process.is_alive() for process in processes) and errors.empty():
-            time.sleep(POLL)
-            line.show()
-        if not errors.empty():
-            why = errors.get()
-        elif finished(study) < task.trials:
-            why = "every worker was killed; the same command goes on"
-    except KeyboardInterrupt:
+    if Stop.asked:
         why = "interrupted"
-        # A terminal has told the workers, too; a second time would disturb them.
-        for process in processes:
-            process.join(2)
+    elif not errors.empty():
+        why = errors.get()
+    elif finished(study) < task.trials:
+        why = "every worker was killed; the same command goes on"
     stop(processes)
+    signal.signal(signal.SIGINT, before)
     line.show(last=True)
     return why
 
 
 def stop(processes: list[BaseProcess]) -> None:
-    """Ask workers to end as Ctrl-C does, and wait: they close their trials."""
-    for process in processes:
-        if process.is_alive() and process.pid:
-            os.kill(process.pid, signal.SIGINT)
-    for process in processes:
-        if process.pid:
-            process.join()
+    """Ask workers to end, until they have: they close their trials."""
+    while alive := [process for process in processes if process.is_alive()]:
+        for process in alive:
+            if process.pid:
+                os.kill(process.pid, signal.SIGTERM)
+        for process in alive:
+            process.join(1)
 
 
 # ---- results

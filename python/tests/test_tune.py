@@ -251,15 +251,16 @@ def test_only_a_trial_that_diverges_counts_as_pruned(monkeypatch, message, kind)
         tune.run_trial(task, optuna.create_study().ask())
 
 
-def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
+@pytest.mark.parametrize("how", ["Ctrl-C", "kill"])
+def test_stopping_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path, how):
     words = [*SMALL, "--epochs", "4", "-o", str(tmp_path)]
     process = subprocess.Popen(
         command(*words, "--trials", "100000"),
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # What is started in the background ignores Ctrl-C, and so would its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # What is started in the background ignores Ctrl-C, and its children do, too: then `kill` stops it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL if how == "Ctrl-C" else signal.SIG_IGN),
     )
     url = f"sqlite:///{tmp_path / 'study.db'}"
     while True:
@@ -270,7 +271,10 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path):
         except Exception:  # not there yet
             pass
         time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGINT)
+    if how == "Ctrl-C":
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.terminate()
     _, errors = process.communicate()
     assert process.returncode == 130, errors
     assert "the same command goes on" in errors and "Traceback" not in errors
