@@ -1,6 +1,7 @@
 #include "foresight/features/features.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "foresight/features/value_features.h"
 
@@ -17,6 +18,16 @@ float per(double amount, double whole) {
 
 float mean_remaining(const State& state) {
   return per(state.total_remaining(), state.market().num_fixed);
+}
+
+/// How far an offer is above what its node was offered before, in standard deviations; nearer to 0
+/// the less is known of the node.
+float surprise(float gain, const Moments& past) {
+  const double n = past.count(), variance = past.variance();
+  if (n < 2 || variance <= 1e-10 * past.mean() * past.mean()) return 0;
+  const double deviations =
+      (static_cast<double>(gain) - past.mean()) / std::sqrt(variance * n / (n - 1));
+  return static_cast<float>(std::clamp(deviations, -3.0, 3.0) * (n - 1) / (n + 1));
 }
 
 }  // namespace
@@ -125,7 +136,8 @@ std::vector<std::string> NodeFeatures::names() const {
                 "skips", "match_largest", "match_smallest",
                 options_.budgets ? "fullness" : "matched", "arrival_degree", "is_skip"});
   if (options_.outlook) {
-    names.insert(names.end(), {"pressure", "free", "best_gain", "second_gain"});
+    names.insert(names.end(),
+                 {"pressure", "free", "best_gain", "second_gain", "surprise", "chances"});
   }
   for (const std::string& name : attributes_) names.push_back("fixed." + name);
   return names;
@@ -150,6 +162,7 @@ NodeFeatures::Row::Row(const FeatureOptions& options, const State& state)
   }
   const float outlook[] = {context.pressure, context.available, best, second};
   std::copy(std::begin(outlook), std::end(outlook), outlook_);
+  to_come_ = context.left * static_cast<float>(state.market().horizon);
 }
 
 std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool available,
@@ -192,8 +205,13 @@ void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<
       row, gain, available, false, static_cast<float>(gains.mean()),
       static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
       options_.budgets ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+  auto out = rest.begin();
+  if (options_.outlook) {
+    *out++ = surprise(gain, gains);
+    *out++ = std::log1p(static_cast<float>(gains.count()) * past_ * to_come_);
+  }
   if (options_.attributes > 0) {
-    std::ranges::copy(state_->market().attributes[index(node)], rest.begin());
+    std::ranges::copy(state_->market().attributes[index(node)], out);
   }
 }
 

@@ -23,7 +23,7 @@ struct FeatureOptions {
   bool budgets = false;  // for problems in which nodes have budgets
 
   // Beyond the paper, for NodeFeatures with history:
-  bool outlook = false;        // supply and demand to come, and the best offers of the arrival
+  bool outlook = false;        // supply and demand to come, and how good an offer is for its node
   std::size_t attributes = 0;  // how many attributes of the fixed node to add
 };
 
@@ -84,6 +84,7 @@ class NodeFeatures {
     float degree_;
     float past_;
     float outlook_[4] = {};  // pressure, share of nodes free, best and second-best gain on offer
+    float to_come_ = 0;      // arrivals after this one
   };
   Row row(const State& state) const { return Row(options_, state); }
 

@@ -1,5 +1,7 @@
 #include "foresight/features/features.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/golden_episode.h"
@@ -63,6 +65,53 @@ TEST(Features, NamesAreDistinctAndAsManyAsColumns) {
       EXPECT_EQ(std::set(node_names.begin(), node_names.end()).size(), node_names.size());
     }
   }
+}
+
+TEST(Features, OutlookTellsHowGoodAnOfferIsForItsNode) {
+  const auto problem = problems().make("e-obm");
+  InstanceBuilder builder(3);
+  builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.2F, 0.5F});
+  builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.4F, 0.5F});
+  builder.arrive(std::vector<NodeId>{0, 1, 2}, std::vector<float>{0.5F, 0.6F, 0.9F});
+  builder.arrive(std::vector<NodeId>{0}, std::vector<float>{9.0F});
+  builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0.3F});
+  const Instance instance = std::move(builder).build();
+  const NodeFeatures features({.outlook = true});
+  const auto names = features.names();
+  std::vector<float> row(features.width());
+  const auto column = [&](const std::string& name) {
+    return row[static_cast<std::size_t>(std::ranges::find(names, name) - names.begin())];
+  };
+
+  State state(*problem, instance.market());
+  for (int t = 0; t < 3; ++t) {
+    state.arrive(instance.arrival(t));
+    if (t < 2) state.decide(kSkip);
+  }
+  // Mean 0.3, sample deviation sqrt(0.02), two offers known: a third of the way from 0.
+  features.row(state).fill(0, 0.5F, true, row);
+  EXPECT_NEAR(column("surprise"), 0.2 / std::sqrt(0.02) / 3, 1e-5);
+  EXPECT_NEAR(column("chances"), std::log(3.0), 1e-6);  // at every arrival so far, two are to come
+  EXPECT_EQ(column("best_gain"), 0.9F);
+  EXPECT_EQ(column("second_gain"), 0.6F);
+  EXPECT_NEAR(column("pressure"), 0.4, 1e-6);
+  EXPECT_EQ(column("free"), 1);
+  features.row(state).fill(1, 0.6F, true, row);  // all its offers were alike: nothing to compare
+  EXPECT_EQ(column("surprise"), 0);
+  EXPECT_NEAR(column("chances"), std::log(3.0), 1e-6);
+  features.row(state).fill(2, 0.9F, true, row);  // never seen before
+  EXPECT_EQ(column("surprise"), 0);
+  EXPECT_EQ(column("chances"), 0);
+  std::ranges::fill(row, 99.0F);
+  features.row(state).fill_skip(row);
+  EXPECT_EQ(column("surprise"), 0);
+  EXPECT_EQ(column("chances"), 0);
+  EXPECT_EQ(column("is_skip"), 1);
+
+  state.decide(kSkip);
+  state.arrive(instance.arrival(3));
+  features.row(state).fill(0, 9.0F, true, row);  // an outlier counts three deviations
+  EXPECT_EQ(column("surprise"), 1.5F);
 }
 
 }  // namespace
