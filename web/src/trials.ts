@@ -83,7 +83,8 @@ function axisOf(p: Parameter): Axis {
   if (p.choices) return { type: 'category', data: p.choices };
   const [low, high] = [place(p, p.low)!, place(p, p.high)!];
   const span = high - low || 1;
-  return { type: 'value', min: low, max: low + span, interval: span / 4, labelOf: (v: number) => short(p.log ? 10 ** v : v) };
+  const interval = p.log && span >= 2 ? Math.ceil(span / 6) : span / 4;  // whole powers of ten
+  return { type: 'value', min: low, max: low + span, interval, labelOf: (v: number) => short(p.log ? 10 ** v : v) };
 }
 
 /** `select` is told the trials within the ranges that the reader has marked on axes; null where there are none. */
