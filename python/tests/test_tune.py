@@ -301,6 +301,30 @@ def test_a_worker_that_is_gone_does_not_hold_up_the_study(tmp_path):
     assert sum(state != "failed" for state in states(tmp_path)) == 3
 
 
+def test_the_others_finish_the_study_when_a_worker_is_killed(tmp_path):
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    words = [*SMALL, "--epochs", "4", "--heartbeat", "1", "--trials", "20", "-o", tmp_path]
+    process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
+    victim = None
+    while victim is None:
+        assert process.poll() is None, process.stderr.read()
+        try:
+            trials = optuna.load_study(study_name="ff-crowd", storage=url).get_trials(deepcopy=False)
+            victim = next((t.user_attrs["worker"] for t in trials[2:] if "worker" in t.user_attrs), None)
+        except Exception:  # not there yet
+            pass
+        time.sleep(0.05)
+    os.kill(int(victim.split(":")[-1]), signal.SIGKILL)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert sum(state != "failed" for state in states(tmp_path)) == 20
+    survivors = {
+        t.user_attrs.get("worker")
+        for t in optuna.load_study(study_name="ff-crowd", storage=url).get_trials(deepcopy=False)[-3:]
+    }
+    assert victim not in survivors
+
+
 # ---- PostgreSQL
 
 
