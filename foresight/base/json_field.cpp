@@ -1,19 +1,24 @@
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
 
 namespace foresight {
 
-JsonField JsonField::parse(std::string_view text, const std::string& file,
-                           nlohmann::json& document) {
+JsonField JsonField::parse(std::string_view text, const std::string& file) {
   try {
-    document = nlohmann::json::parse(text);
+    return JsonField(std::make_shared<nlohmann::json>(nlohmann::json::parse(text)), file, "");
   } catch (const nlohmann::json::parse_error& error) {
     fail(ErrorCode::kData, "{}: is no JSON: it breaks off or goes wrong at byte {}", file,
          error.byte);
   }
-  return JsonField(document, file, "");
+}
+
+JsonField JsonField::part(const nlohmann::json& value, std::string path) const {
+  return JsonField(std::shared_ptr<const nlohmann::json>(value_, &value), file_, std::move(path));
 }
 
 JsonField JsonField::operator[](const char* key) const {
@@ -23,14 +28,14 @@ JsonField JsonField::operator[](const char* key) const {
 }
 
 JsonField JsonField::at(std::size_t index) const {
-  return JsonField((*value_)[index], file_, fmt::format("{}[{}]", path_, index));
+  return part((*value_)[index], fmt::format("{}[{}]", path_, index));
 }
 
 std::optional<JsonField> JsonField::find(const char* key) const {
   if (!value_->is_object()) expected("an object");
   const auto found = value_->find(key);
   if (found == value_->end()) return std::nullopt;
-  return JsonField(*found, file_, path_.empty() ? key : path_ + "." + key);
+  return part(*found, path_.empty() ? key : path_ + "." + key);
 }
 
 std::size_t JsonField::size() const {
@@ -73,6 +78,17 @@ void JsonField::expected(const char* what) const {
   std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
   reject(fmt::format("should be {}, is {}", what, found));
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump();
+}
+
+std::optional<std::vector<std::string>> parse_json_list(std::string_view json) {
+  const auto list = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto is_text = [](const nlohmann::json& entry) { return entry.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text)) return std::nullopt;
+  return list.get<std::vector<std::string>>();
 }
 
 }  // namespace foresight

@@ -1,23 +1,29 @@
 // Reads JSON that a person or another program may have spoilt: every error names the file, the
 // path of the field and what was found there.
 //
-//   const JsonField root = JsonField::parse(text, "result.json", document);
+//   const JsonField root = JsonField::parse(text, "result.json");
 //   const double mean = root["policies"].at(0)["mean_ratio"].number();
+//
+// The JSON library's own header is slow to compile, so it stays out of here.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace foresight {
 
 class JsonField {
  public:
-  /// Parses into `document`, which must outlive the field; throws Error(kData) for what is no JSON.
-  static JsonField parse(std::string_view text, const std::string& file, nlohmann::json& document);
+  /// The whole document; throws Error(kData) for what is no JSON.
+  static JsonField parse(std::string_view text, const std::string& file);
 
   JsonField operator[](const char* key) const;  // throws where it is missing
   JsonField at(std::size_t index) const;        // of an array
@@ -49,13 +55,18 @@ class JsonField {
   [[noreturn]] void reject(const std::string& why) const;
 
  private:
-  JsonField(const nlohmann::json& value, std::string file, std::string path)
-      : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
+  JsonField(std::shared_ptr<const nlohmann::json> value, std::string file, std::string path)
+      : value_(std::move(value)), file_(std::move(file)), path_(std::move(path)) {}
+  JsonField part(const nlohmann::json& value, std::string path) const;
   [[noreturn]] void expected(const char* what) const;
 
-  const nlohmann::json* value_;
+  std::shared_ptr<const nlohmann::json> value_;  // keeps the whole document
   std::string file_;
   std::string path_;
 };
+
+/// A list of texts as JSON, and back; nothing where it is no such list.
+std::string json_list(const std::vector<std::string>& texts);
+std::optional<std::vector<std::string>> parse_json_list(std::string_view json);
 
 }  // namespace foresight

@@ -210,19 +210,18 @@ void run(const BenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app) {
+void add_bench_command(CommandParser& parser) {
   auto arguments = std::make_shared<BenchArguments>();
-  auto* command = app.add_subcommand("bench", "Measure how fast this machine learns and decides");
-  command->add_option("source", arguments->sources, "Sources of instances")->capture_default_str();
-  command->add_option("--model", arguments->models, "Models to train, by spec")
-      ->capture_default_str();
-  command->add_option("--seconds", arguments->seconds, "How long to train each")
-      ->check(CLI::Range(0.01, 3600.0))
-      ->capture_default_str();
-  add_json_option(*command, arguments->json);
-  add_seed_option(*command, arguments->seed);
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { run(*arguments); });
+  Command command = parser.add_command("bench", "Measure how fast this machine learns and decides");
+  command.option("source", arguments->sources, "Sources of instances").show_default();
+  command.option("--model", arguments->models, "Models to train, by spec").show_default();
+  command.option("--seconds", arguments->seconds, "How long to train each")
+      .between(0.01, 3600.0)
+      .show_default();
+  add_json_option(command, arguments->json);
+  add_seed_option(command, arguments->seed);
+  add_threads_option(command, arguments->threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -135,27 +135,27 @@ void run(const CeilingArguments& arguments) {
 
 }  // namespace
 
-void add_ceiling_command(CLI::App& app) {
+void add_ceiling_command(CommandParser& parser) {
   auto arguments = std::make_shared<CeilingArguments>();
-  auto* command =
-      app.add_subcommand("ceiling", "Tell how good any online policy could be for a source");
+  Command command =
+      parser.add_command("ceiling", "Tell how good any online policy could be for a source");
   command
-      ->add_option("source", arguments->source,
-                   "What arrivals are drawn from, e.g. \"crowd(u=10,v=30)\"")
-      ->required();
-  command->add_option("-o,--output", arguments->output,
-                      "Write the optimal online policy to this file, as a checkpoint");
+      .option("source", arguments->source,
+              "What arrivals are drawn from, e.g. \"crowd(u=10,v=30)\"")
+      .required();
+  command.option("-o,--output", arguments->output,
+                 "Write the optimal online policy to this file, as a checkpoint");
   command
-      ->add_option("--markets", arguments->markets,
-                   "Markets to average over, where each instance has its own fixed nodes")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--instances", arguments->instances, "Instances to solve in hindsight")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->capture_default_str();
-  add_seed_option(*command, arguments->seed);
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { run(*arguments); });
+      .option("--markets", arguments->markets,
+              "Markets to average over, where each instance has its own fixed nodes")
+      .positive()
+      .show_default();
+  command.option("--instances", arguments->instances, "Instances to solve in hindsight")
+      .between(1, 1'000'000'000)
+      .show_default();
+  add_seed_option(command, arguments->seed);
+  add_threads_option(command, arguments->threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

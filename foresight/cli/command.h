@@ -4,29 +4,28 @@
 #include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "foresight/cli/arguments.h"
 #include "foresight/report/report.h"
 
 namespace foresight {
 
-void add_list_command(CLI::App& app);
-void add_generate_command(CLI::App& app);
-void add_solve_command(CLI::App& app);
-void add_evaluate_command(CLI::App& app);
-void add_ceiling_command(CLI::App& app);
-void add_train_command(CLI::App& app);
-void add_inspect_command(CLI::App& app);
-void add_export_command(CLI::App& app);
-void add_report_command(CLI::App& app);
-void add_reproduce_command(CLI::App& app);
-void add_demo_command(CLI::App& app);
-void add_bench_command(CLI::App& app);
+void add_list_command(CommandParser& parser);
+void add_generate_command(CommandParser& parser);
+void add_solve_command(CommandParser& parser);
+void add_evaluate_command(CommandParser& parser);
+void add_ceiling_command(CommandParser& parser);
+void add_train_command(CommandParser& parser);
+void add_inspect_command(CommandParser& parser);
+void add_export_command(CommandParser& parser);
+void add_report_command(CommandParser& parser);
+void add_reproduce_command(CommandParser& parser);
+void add_demo_command(CommandParser& parser);
+void add_bench_command(CommandParser& parser);
 
 /// Options that commands share.
-void add_seed_option(CLI::App& command, std::uint64_t& seed);
-void add_threads_option(CLI::App& command, int& threads);
-void add_json_option(CLI::App& command, std::string& path);
+void add_seed_option(Command command, std::uint64_t& seed);
+void add_threads_option(Command command, int& threads);
+void add_json_option(Command command, std::string& path);
 
 /// The command line as it can be typed again, for results to remember.
 const std::string& command_line();

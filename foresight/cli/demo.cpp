@@ -60,19 +60,18 @@ void run(const DemoArguments& arguments) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& app) {
+void add_demo_command(CommandParser& parser) {
   auto arguments = std::make_shared<DemoArguments>();
-  auto* command = app.add_subcommand(
+  Command command = parser.add_command(
       "demo",
       "Draw instances, train three policies, judge them, and make a report; in a minute or two");
-  command->add_option("-o,--output", arguments->output, "Folder for all of it")
-      ->capture_default_str();
-  command->add_option("--epochs", arguments->epochs, "Training epochs of 20,000 instances")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
-  add_seed_option(*command, arguments->seed);
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { run(*arguments); });
+  command.option("-o,--output", arguments->output, "Folder for all of it").show_default();
+  command.option("--epochs", arguments->epochs, "Training epochs of 20,000 instances")
+      .between(1, 100'000)
+      .show_default();
+  add_seed_option(command, arguments->seed);
+  add_threads_option(command, arguments->threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -85,28 +85,27 @@ void run(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& app) {
+void add_evaluate_command(CommandParser& parser) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  auto* command = app.add_subcommand("evaluate", "Judge policies by their optimality ratio");
+  Command command = parser.add_command("evaluate", "Judge policies by their optimality ratio");
+  command.option("file", arguments->input, "The dataset; solved on the fly if it has no optima")
+      .required();
   command
-      ->add_option("file", arguments->input, "The dataset; solved on the fly if it has no optima")
-      ->required();
-  command
-      ->add_option(
+      .option(
           "--policy", arguments->policies,
           "A policy, e.g. greedy or \"greedy-t(train=FILE)\", or a run folder or checkpoint; may "
           "be given many times")
-      ->required()
-      ->allow_extra_args(false);
-  add_json_option(*command, arguments->json);
+      .required()
+      .one_value_each();
+  add_json_option(command, arguments->json);
   command
-      ->add_option("--episodes", arguments->options.episodes,
-                   "Episodes to record decision by decision in the JSON, for the report's player")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  add_seed_option(*command, arguments->options.seed);
-  add_threads_option(*command, arguments->options.threads);
-  command->callback([arguments] { run(*arguments); });
+      .option("--episodes", arguments->options.episodes,
+              "Episodes to record decision by decision in the JSON, for the report's player")
+      .between(0, 1000)
+      .show_default();
+  add_seed_option(command, arguments->options.seed);
+  add_threads_option(command, arguments->options.threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

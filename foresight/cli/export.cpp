@@ -64,22 +64,24 @@ void run(const ExportArguments& arguments) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app) {
+void add_export_command(CommandParser& parser) {
   auto arguments = std::make_shared<ExportArguments>();
-  auto* command = app.add_subcommand("export", "Write a trained model as ONNX for other programs");
-  command->add_option("model", arguments->model, "A run folder or a checkpoint")->required();
-  command->add_option("-o,--output", arguments->output, "The ONNX file to write")->required();
-  auto* samples = command->add_option(
+  Command command =
+      parser.add_command("export", "Write a trained model as ONNX for other programs");
+  command.option("model", arguments->model, "A run folder or a checkpoint").required();
+  command.option("-o,--output", arguments->output, "The ONNX file to write").required();
+  const Argument samples = command.option(
       "--samples", arguments->samples,
       "Also write inputs and our scores of real decisions, to check the export with");
-  auto* data = command->add_option("--data", arguments->data, "The dataset to take decisions from");
-  samples->needs(data);
-  data->needs(samples);
-  command->add_option("--decisions", arguments->decisions, "How many decisions to write")
-      ->check(CLI::Range(1, 100'000))
-      ->needs(samples)
-      ->capture_default_str();
-  command->callback([arguments] { run(*arguments); });
+  const Argument data =
+      command.option("--data", arguments->data, "The dataset to take decisions from");
+  samples.needs(data);
+  data.needs(samples);
+  command.option("--decisions", arguments->decisions, "How many decisions to write")
+      .between(1, 100'000)
+      .needs(samples)
+      .show_default();
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

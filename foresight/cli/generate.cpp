@@ -51,23 +51,23 @@ void run(const GenerateArguments& arguments) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& app) {
+void add_generate_command(CommandParser& parser) {
   auto arguments = std::make_shared<GenerateArguments>();
-  auto* command =
-      app.add_subcommand("generate", "Draw instances from a source into a dataset file");
-  command->add_option("source", arguments->source, "What to draw from, e.g. \"crowd(u=10,v=30)\"")
-      ->required();
+  Command command =
+      parser.add_command("generate", "Draw instances from a source into a dataset file");
+  command.option("source", arguments->source, "What to draw from, e.g. \"crowd(u=10,v=30)\"")
+      .required();
   command
-      ->add_option("-n,--count", arguments->count,
-                   "Number of instances (default 1000, or all that were recorded)")
-      ->check(CLI::Range(1, 1'000'000'000));
-  command->add_option("-o,--output", arguments->output, "The file to write")->required();
-  command->add_option("--problem", arguments->problem,
-                      "The problem they are for (default: the source's own)");
-  command->add_flag("--label", arguments->label, "Also solve them in hindsight");
-  add_seed_option(*command, arguments->seed);
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { run(*arguments); });
+      .option("-n,--count", arguments->count,
+              "Number of instances (default 1000, or all that were recorded)")
+      .between(1, 1'000'000'000);
+  command.option("-o,--output", arguments->output, "The file to write").required();
+  command.option("--problem", arguments->problem,
+                 "The problem they are for (default: the source's own)");
+  command.flag("--label", arguments->label, "Also solve them in hindsight");
+  add_seed_option(command, arguments->seed);
+  add_threads_option(command, arguments->threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -104,12 +104,12 @@ void run(const std::filesystem::path& path) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app) {
+void add_inspect_command(CommandParser& parser) {
   auto path = std::make_shared<std::string>();
-  auto* command =
-      app.add_subcommand("inspect", "Show what a dataset, a trained model or a ceiling holds");
-  command->add_option("file", *path, "A dataset, a checkpoint or a run folder")->required();
-  command->callback([path] { run(*path); });
+  Command command =
+      parser.add_command("inspect", "Show what a dataset, a trained model or a ceiling holds");
+  command.option("file", *path, "A dataset, a checkpoint or a run folder").required();
+  command.on_run([path] { run(*path); });
 }
 
 }  // namespace foresight

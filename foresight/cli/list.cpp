@@ -31,13 +31,13 @@ void show(const Registry<T>& registry, const std::string& heading) {
 
 }  // namespace
 
-void add_list_command(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("list", "Show the sources, problems, policies, models and trainers");
+void add_list_command(CommandParser& parser) {
+  Command command =
+      parser.add_command("list", "Show the sources, problems, policies, models and trainers");
   auto what = std::make_shared<std::string>();
-  command->add_option("what", *what, "Only these")
-      ->check(CLI::IsMember({"sources", "problems", "policies", "models", "trainers"}));
-  command->callback([what] {
+  command.option("what", *what, "Only these")
+      .one_of({"sources", "problems", "policies", "models", "trainers"});
+  command.on_run([what] {
     const auto wanted = [&](const char* kind) { return what->empty() || *what == kind; };
     if (wanted("sources")) show(sources(), "SOURCES of instances, for `foresight generate`");
     if (wanted("problems")) show(problems(), "PROBLEMS");

@@ -29,10 +29,9 @@ int exit_code(ErrorCode code) {
 }
 
 /// The parser itself would only say that a command is required.
-void check_command(const CLI::App& app, int argc, const char* const* argv) {
+void check_command(const CommandParser& parser, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::vector<std::string> names = parser.command_names();
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
   fail(ErrorCode::kUsage, "there is no command \"{}\"; there are: {}", argv[1],
        fmt::join(names, ", "));
@@ -61,7 +60,7 @@ void remember(int argc, const char* const* argv) {
   invocation().program = argc > 0 ? argv[0] : "foresight";
   std::string& text = invocation().command_line;
   text = "foresight";
-  for (int i = 1; i < argc; ++i) text += " " + shell_quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) text.append(" ").append(shell_quoted(argv[i]));
 }
 
 }  // namespace
@@ -74,20 +73,18 @@ const std::string& program_name() {
   return invocation().program;
 }
 
-void add_seed_option(CLI::App& command, std::uint64_t& seed) {
-  command.add_option("--seed", seed, "Seed of all random numbers")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+void add_seed_option(Command command, std::uint64_t& seed) {
+  command.option("--seed", seed, "Seed of all random numbers").not_negative().show_default();
 }
 
-void add_threads_option(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "Threads to use (0 = all cores); changes no result")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+void add_threads_option(Command command, int& threads) {
+  command.option("--threads", threads, "Threads to use (0 = all cores); changes no result")
+      .not_negative()
+      .show_default();
 }
 
-void add_json_option(CLI::App& command, std::string& path) {
-  command.add_option("--json", path, "Also write the results to this file as JSON");
+void add_json_option(Command command, std::string& path) {
+  command.option("--json", path, "Also write the results to this file as JSON");
 }
 
 void check_output(const std::string& path) {
@@ -98,33 +95,28 @@ void check_output(const std::string& path) {
 }
 
 int run_program(int argc, const char* const* argv) {
-  CLI::App app("Foresight: learned policies for online bipartite matching", "foresight");
-  app.set_version_flag("--version", fmt::format("foresight {}", kVersion));
-  app.require_subcommand(1);
-  app.footer(
+  CommandParser parser(
+      "foresight", "Foresight: learned policies for online bipartite matching",
+      fmt::format("foresight {}", kVersion),
       "Sources, problems and policies are named by specs such as \"er(u=10,v=30,p=0.1)\";\n"
       "`foresight list` shows them all with their options.");
-  add_list_command(app);
-  add_generate_command(app);
-  add_solve_command(app);
-  add_train_command(app);
-  add_evaluate_command(app);
-  add_ceiling_command(app);
-  add_inspect_command(app);
-  add_export_command(app);
-  add_report_command(app);
-  add_reproduce_command(app);
-  add_demo_command(app);
-  add_bench_command(app);
+  add_list_command(parser);
+  add_generate_command(parser);
+  add_solve_command(parser);
+  add_train_command(parser);
+  add_evaluate_command(parser);
+  add_ceiling_command(parser);
+  add_inspect_command(parser);
+  add_export_command(parser);
+  add_report_command(parser);
+  add_reproduce_command(parser);
+  add_demo_command(parser);
+  add_bench_command(parser);
   install_interrupt_handler();
   remember(argc, argv);
   try {
-    check_command(app, argc, argv);
-    app.parse(argc, argv);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    // Help and version are "errors" to the parser, too.
-    return app.exit(error) == 0 ? 0 : kBadUsage;
+    check_command(parser, argc, argv);
+    return parser.run(argc, argv) ? 0 : kBadUsage;
   } catch (const Error& error) {
     fmt::print(stderr, "foresight: {}\n", error.what());
     return exit_code(error.code());

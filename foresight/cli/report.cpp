@@ -66,22 +66,22 @@ void print_results(const Report& report) {
   }
 }
 
-void add_report_command(CLI::App& app) {
+void add_report_command(CommandParser& parser) {
   auto arguments = std::make_shared<ReportArguments>();
-  auto* command = app.add_subcommand(
+  Command command = parser.add_command(
       "report", "Make a page to look at from results, training runs and studies");
   command
-      ->add_option(
+      .option(
           "results", arguments->results,
           "Files that `evaluate --json` wrote, run folders, and studies of foresight-tune, in any "
           "order")
-      ->required();
-  command->add_option("-o,--output", arguments->html,
-                      "The page to write (default: report.html, unless another form is asked for)");
-  command->add_option("--csv", arguments->csv, "Write the results as a CSV table");
-  command->add_option("--markdown", arguments->markdown, "Write the results as Markdown tables");
-  command->add_option("--title", arguments->title, "Title of the page")->capture_default_str();
-  command->callback([arguments] { run(*arguments); });
+      .required();
+  command.option("-o,--output", arguments->html,
+                 "The page to write (default: report.html, unless another form is asked for)");
+  command.option("--csv", arguments->csv, "Write the results as a CSV table");
+  command.option("--markdown", arguments->markdown, "Write the results as Markdown tables");
+  command.option("--title", arguments->title, "Title of the page").show_default();
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -106,29 +106,28 @@ void run(const ReproduceArguments& arguments) {
 
 }  // namespace
 
-void add_reproduce_command(CLI::App& app) {
+void add_reproduce_command(CommandParser& parser) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  auto* command = app.add_subcommand(
+  Command command = parser.add_command(
       "reproduce", "Make the paper's tables and figures again; goes on where it was interrupted");
   command
-      ->add_option("target", arguments->target,
-                   "er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
-                   "movielens-var, adwords, agreement, curves, or all")
-      ->capture_default_str();
+      .option("target", arguments->target,
+              "er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
+              "movielens-var, adwords, agreement, curves, or all")
+      .show_default();
   command
-      ->add_option("--scale", arguments->scale,
-                   "smoke: seconds, to see that it works; quick: minutes; full: the paper's")
-      ->check(CLI::IsMember({"smoke", "quick", "full"}))
-      ->capture_default_str();
+      .option("--scale", arguments->scale,
+              "smoke: seconds, to see that it works; quick: minutes; full: the paper's")
+      .one_of({"smoke", "quick", "full"})
+      .show_default();
   command
-      ->add_option("--data", arguments->data,
-                   "Folder with the base graphs, in gmission and movielens")
-      ->capture_default_str();
-  command->add_option("-o,--output", arguments->output, "Folder for runs, results and reports")
-      ->capture_default_str();
-  add_seed_option(*command, arguments->seed);
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { run(*arguments); });
+      .option("--data", arguments->data, "Folder with the base graphs, in gmission and movielens")
+      .show_default();
+  command.option("-o,--output", arguments->output, "Folder for runs, results and reports")
+      .show_default();
+  add_seed_option(command, arguments->seed);
+  add_threads_option(command, arguments->threads);
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -44,21 +44,21 @@ void run(const SolveArguments& arguments) {
 
 }  // namespace
 
-void add_solve_command(CLI::App& app) {
+void add_solve_command(CommandParser& parser) {
   auto arguments = std::make_shared<SolveArguments>();
-  auto* command = app.add_subcommand("solve", "Add the hindsight optima to a dataset file");
-  command->add_option("file", arguments->input, "The dataset")->required();
-  command->add_option("-o,--output", arguments->output, "The file to write (default: the same)");
+  Command command = parser.add_command("solve", "Add the hindsight optima to a dataset file");
+  command.option("file", arguments->input, "The dataset").required();
+  command.option("-o,--output", arguments->output, "The file to write (default: the same)");
   command
-      ->add_option("--time-limit", arguments->options.time_limit_seconds,
-                   "Seconds per instance, where branch and bound is needed")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  add_threads_option(*command, arguments->options.threads);
-  command->footer(
+      .option("--time-limit", arguments->options.time_limit_seconds,
+              "Seconds per instance, where branch and bound is needed")
+      .positive()
+      .show_default();
+  add_threads_option(command, arguments->options.threads);
+  command.footer(
       "An interrupted run keeps what it solved in OUTPUT.partial; the same command goes on from "
       "it.");
-  command->callback([arguments] { run(*arguments); });
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace foresight

@@ -52,36 +52,35 @@ void run(RunOptions options) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app) {
+void add_train_command(CommandParser& parser) {
   auto options = std::make_shared<RunOptions>();
-  auto* command = app.add_subcommand("train", "Learn a policy from past or fresh instances");
+  Command command = parser.add_command("train", "Learn a policy from past or fresh instances");
   command
-      ->add_option("model", options->model,
-                   "What to train, e.g. inv-ff-hist; auto tries several and keeps the best")
-      ->required();
+      .option("model", options->model,
+              "What to train, e.g. inv-ff-hist; auto tries several and keeps the best")
+      .required();
   command
-      ->add_option("--train", options->train,
-                   "A dataset file, or a source spec for fresh instances every epoch")
-      ->required();
-  command->add_option("--val", options->validation,
-                      "Validation set, file or spec (default: other instances of the source)");
-  command->add_option(
-      "-o,--output", options->folder,
-      "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
-  command->add_option("--trainer", options->trainer,
-                      "e.g. \"reinforce(lr=0.003)\" (default: as tuned for the model)");
-  command->add_option("--epochs", options->epochs, "Passes over the training data")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+      .option("--train", options->train,
+              "A dataset file, or a source spec for fresh instances every epoch")
+      .required();
+  command.option("--val", options->validation,
+                 "Validation set, file or spec (default: other instances of the source)");
+  command.option("-o,--output", options->folder,
+                 "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
+  command.option("--trainer", options->trainer,
+                 "e.g. \"reinforce(lr=0.003)\" (default: as tuned for the model)");
+  command.option("--epochs", options->epochs, "Passes over the training data")
+      .between(1, 1'000'000)
+      .show_default();
   options->instances = 0;
   command
-      ->add_option("--instances", options->instances,
-                   "Fresh instances per epoch (default: 20,000; with auto, what takes minutes)")
-      ->check(CLI::Range(1, 1'000'000'000));
-  command->add_flag("--resume", options->resume, "Go on with an interrupted run");
-  add_seed_option(*command, options->seed);
-  add_threads_option(*command, options->threads);
-  command->callback([options] { run(*options); });
+      .option("--instances", options->instances,
+              "Fresh instances per epoch (default: 20,000; with auto, what takes minutes)")
+      .between(1, 1'000'000'000);
+  command.flag("--resume", options->resume, "Go on with an interrupted run");
+  add_seed_option(command, options->seed);
+  add_threads_option(command, options->threads);
+  command.on_run([options] { run(*options); });
 }
 
 }  // namespace foresight

@@ -6,9 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/safetensors.h"
 
@@ -22,19 +21,13 @@ std::size_t index(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-std::string join_names(const std::vector<std::string>& names) {
-  return nlohmann::json(names).dump();
-}
-
 std::vector<std::string> split_names(const SafeTensors& file, std::string_view key) {
-  const auto names = nlohmann::json::parse(file.meta(key), nullptr, false);
-  const bool is_list = names.is_array() && std::all_of(names.begin(), names.end(),
-                                                       [](auto& name) { return name.is_string(); });
-  if (!is_list) {
+  auto names = parse_json_list(file.meta(key));
+  if (!names) {
     fail(ErrorCode::kData, "{}: metadata \"{}\" must be a list of names, got {}",
          file.path().string(), key, file.meta(key));
   }
-  return names.template get<std::vector<std::string>>();
+  return std::move(*names);
 }
 
 std::uint64_t parse_seed(const SafeTensors& file) {
@@ -239,9 +232,9 @@ void Dataset::save(const std::filesystem::path& path) const {
   writer.set_meta("problem", schema_.problem);
   writer.set_meta("source", provenance_.source);
   writer.set_meta("seed", fmt::to_string(provenance_.seed));
-  writer.set_meta("fixed_attributes", join_names(schema_.fixed_attributes));
-  writer.set_meta("arrival_attributes", join_names(schema_.arrival_attributes));
-  writer.set_meta("topics", join_names(schema_.topics));
+  writer.set_meta("fixed_attributes", json_list(schema_.fixed_attributes));
+  writer.set_meta("arrival_attributes", json_list(schema_.arrival_attributes));
+  writer.set_meta("topics", json_list(schema_.topics));
   visit(*this, [&]<typename T>(const char* name, std::span<const T> array, std::size_t width) {
     if (array.empty()) return;
     if (width == 1) return writer.add<T>(name, {array.size()}, array);

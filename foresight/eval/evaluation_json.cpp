@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
 #include "foresight/eval/evaluate.h"
@@ -160,8 +162,7 @@ std::string to_json(const Evaluation& evaluation) {
 }
 
 Evaluation evaluation_from_json(std::string_view text, const std::string& name) {
-  nlohmann::json document;
-  const JsonField json = JsonField::parse(text, name, document);
+  const JsonField json = JsonField::parse(text, name);
   if (json.text_or_empty("format") != kFormat) {
     json.reject("is no evaluation: write one with `foresight evaluate ... --json FILE`");
   }

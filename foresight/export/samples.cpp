@@ -1,8 +1,7 @@
 #include "foresight/export/samples.h"
 
-#include <nlohmann/json.hpp>
-
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -55,7 +54,7 @@ std::size_t write_samples(const std::filesystem::path& path, const TrainedModel&
   writer.set_meta("model", trained.info.spec);
   writer.set_meta("source", data.provenance().source);
   writer.set_meta("samples", fmt::to_string(samples.size()));
-  writer.set_meta("inputs", nlohmann::json(names).dump());
+  writer.set_meta("inputs", json_list(names));
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
     for (std::size_t k = 0; k < names.size(); ++k) {

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
 
 namespace foresight {
@@ -114,13 +115,15 @@ std::string Study::text(const Parameter& parameter, double value) {
 }
 
 bool is_study(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() && json.contains("format") && json["format"] == kFormat;
+  try {
+    return JsonField::parse(text, "").text_or_empty("format") == kFormat;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 Study study_from_json(std::string_view text, const std::string& file) {
-  nlohmann::json document;
-  const JsonField root = JsonField::parse(text, file, document);
+  const JsonField root = JsonField::parse(text, file);
   if (root["format"].text() != kFormat) root["format"].reject("is not that of a study");
   if (root["version"].integer() != 1) {
     root["version"].reject(

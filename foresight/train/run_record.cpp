@@ -30,8 +30,7 @@ RunRecord read_run(const std::filesystem::path& folder) {
          kConfig);
   }
   const MappedFile file(folder / kConfig);
-  nlohmann::json document;
-  const JsonField config = JsonField::parse(file.text(), (folder / kConfig).string(), document);
+  const JsonField config = JsonField::parse(file.text(), (folder / kConfig).string());
   RunRecord run;
   run.model = config["model"].text();
   run.trainer = config["trainer"].text();

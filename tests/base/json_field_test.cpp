@@ -7,10 +7,8 @@ namespace foresight {
 namespace {
 
 TEST(JsonField, ReadsWhatIsThere) {
-  nlohmann::json document;
-  const auto json =
-      JsonField::parse(R"({"a": [1, 2.5, null], "n": -3, "c": 7, "t": "text", "o": {"x": [4, 5]}})",
-                       "f.json", document);
+  const auto json = JsonField::parse(
+      R"({"a": [1, 2.5, null], "n": -3, "c": 7, "t": "text", "o": {"x": [4, 5]}})", "f.json");
   EXPECT_EQ(json["a"].size(), 3U);
   EXPECT_EQ(json["a"].at(1).number(), 2.5);
   EXPECT_TRUE(std::isnan(json["a"].at(2).number()));
@@ -23,9 +21,7 @@ TEST(JsonField, ReadsWhatIsThere) {
 }
 
 TEST(JsonField, ErrorsNameTheFileThePathAndTheValue) {
-  nlohmann::json document;
-  const auto json =
-      JsonField::parse(R"({"p": [{"m": 1}, {"m": "x"}], "n": -3})", "f.json", document);
+  const auto json = JsonField::parse(R"({"p": [{"m": 1}, {"m": "x"}], "n": -3})", "f.json");
   expect_error(ErrorCode::kData, {"f.json: p[1].m: should be a number, is \"x\""},
                [&] { json["p"].at(1)["m"].number(); });
   expect_error(ErrorCode::kData, {"f.json: p[0]: has no field \"q\""},
@@ -38,10 +34,18 @@ TEST(JsonField, ErrorsNameTheFileThePathAndTheValue) {
 }
 
 TEST(JsonField, TextThatIsNoJsonIsRefusedWithItsPlace) {
-  nlohmann::json document;
   for (const char* text : {"", "{", "{\"a\": 1,}", "nonsense", "[1, 2"}) {
     expect_error(ErrorCode::kData, {"f.json: is no JSON", "at byte"},
-                 [&] { JsonField::parse(text, "f.json", document); });
+                 [&] { JsonField::parse(text, "f.json"); });
+  }
+}
+
+TEST(JsonField, AListOfTextsComesBackAndNothingElseDoes) {
+  const std::vector<std::string> texts = {"", "a \"b\"", "ü"};
+  EXPECT_EQ(parse_json_list(json_list(texts)), texts);
+  EXPECT_EQ(parse_json_list("[]"), std::vector<std::string>());
+  for (const char* other : {"", "[", "{}", "null", "\"a\"", "[\"a\", 1]"}) {
+    EXPECT_EQ(parse_json_list(other), std::nullopt) << other;
   }
 }
 
