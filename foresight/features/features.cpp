@@ -208,7 +208,9 @@ void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<
   auto out = rest.begin();
   if (options_.outlook) {
     *out++ = surprise(gain, gains);
-    *out++ = std::log1p(static_cast<float>(gains.count()) * past_ * to_come_);
+    // Bounded, so that it stays within what was learnt where instances are larger.
+    const float chances = static_cast<float>(gains.count()) * past_ * to_come_;
+    *out++ = chances / (chances + 5);
   }
   if (options_.attributes > 0) {
     std::ranges::copy(state_->market().attributes[index(node)], out);

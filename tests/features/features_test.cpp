@@ -91,14 +91,14 @@ TEST(Features, OutlookTellsHowGoodAnOfferIsForItsNode) {
   // Mean 0.3, sample deviation sqrt(0.02), two offers known: a third of the way from 0.
   features.row(state).fill(0, 0.5F, true, row);
   EXPECT_NEAR(column("surprise"), 0.2 / std::sqrt(0.02) / 3, 1e-5);
-  EXPECT_NEAR(column("chances"), std::log(3.0), 1e-6);  // at every arrival so far, two are to come
+  EXPECT_NEAR(column("chances"), 2.0 / 7, 1e-6);  // in every arrival so far, and two are to come
   EXPECT_EQ(column("best_gain"), 0.9F);
   EXPECT_EQ(column("second_gain"), 0.6F);
   EXPECT_NEAR(column("pressure"), 0.4, 1e-6);
   EXPECT_EQ(column("free"), 1);
   features.row(state).fill(1, 0.6F, true, row);  // all its offers were alike: nothing to compare
   EXPECT_EQ(column("surprise"), 0);
-  EXPECT_NEAR(column("chances"), std::log(3.0), 1e-6);
+  EXPECT_NEAR(column("chances"), 2.0 / 7, 1e-6);
   features.row(state).fill(2, 0.9F, true, row);  // never seen before
   EXPECT_EQ(column("surprise"), 0);
   EXPECT_EQ(column("chances"), 0);
