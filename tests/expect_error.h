@@ -4,12 +4,18 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "foresight/base/error.h"
 
 namespace foresight {
+
+inline testing::AssertionResult says(const std::string& message, std::string_view part) {
+  if (message.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << '"' << message << "\" does not say \"" << part << '"';
+}
 
 inline void expect_error(ErrorCode code, std::initializer_list<std::string> pieces,
                          const std::function<void()>& action) {
@@ -18,10 +24,7 @@ inline void expect_error(ErrorCode code, std::initializer_list<std::string> piec
     ADD_FAILURE() << "no error was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), code) << error.what();
-    for (const std::string& piece : pieces) {
-      EXPECT_NE(std::string(error.what()).find(piece), std::string::npos)
-          << "\"" << piece << "\" is not in: " << error.what();
-    }
+    for (const std::string& piece : pieces) EXPECT_TRUE(says(error.what(), piece));
   }
 }
 

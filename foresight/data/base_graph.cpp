@@ -7,13 +7,10 @@
 #include <tuple>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Copies the rows of the chosen nodes out of a row-major table.
 template <typename Id>

@@ -48,7 +48,7 @@ void read_arrivals(const fs::path& file, BaseGraph& graph, Ids& types) {
   }
 }
 
-BaseGraph load(const fs::path& folder) {
+BaseGraph load_tables(const fs::path& folder) {
   const bool has_fixed = fs::exists(folder / "fixed.csv");
   const bool has_arrivals = fs::exists(folder / "arrivals.csv");
   FixedTable fixed = has_fixed ? FixedTable::read(folder / "fixed.csv") : FixedTable();
@@ -86,10 +86,11 @@ BaseGraph load(const fs::path& folder) {
 class CsvSource : public BaseGraphSource {
  public:
   explicit CsvSource(const CsvSourceOptions& options)
-      : BaseGraphSource(load(required_path(options.path, "csv",
-                                           "a folder with edges.csv and, optionally, fixed.csv and "
-                                           "arrivals.csv")),
-                        options.sampling, options.path) {}
+      : BaseGraphSource(
+            load_tables(required_path(options.path, "csv",
+                                      "a folder with edges.csv and, optionally, fixed.csv and "
+                                      "arrivals.csv")),
+            options.sampling, options.path) {}
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/safetensors.h"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr const char* kFormat = "foresight-dataset";
 constexpr const char* kVersion = "1";
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<std::string> split_names(const SafeTensors& file, std::string_view key) {
   auto names = parse_json_list(file.meta(key));

@@ -59,7 +59,7 @@ std::vector<BaseEdge> read_edges(const fs::path& file, const Ids& workers, const
   return edges;
 }
 
-BaseGraph load(const fs::path& folder) {
+BaseGraph load_gmission(const fs::path& folder) {
   BaseGraph graph;
   graph.schema = {.problem = "e-obm",
                   .fixed_attributes = {"x", "y", "radius", "success"},
@@ -78,9 +78,10 @@ BaseGraph load(const fs::path& folder) {
 class GMission : public BaseGraphSource {
  public:
   explicit GMission(const GMissionOptions& options)
-      : BaseGraphSource(load(required_path(options.path, "gmission",
-                                           "a folder with workers.txt, tasks.txt and edges.txt")),
-                        options.sampling, options.path) {}
+      : BaseGraphSource(
+            load_gmission(required_path(options.path, "gmission",
+                                        "a folder with workers.txt, tasks.txt and edges.txt")),
+            options.sampling, options.path) {}
 };
 
 }  // namespace

@@ -6,13 +6,10 @@
 #include <unordered_map>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <typename T>
 bool same(std::span<const T> a, std::span<const T> b) {

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foresight/base/index.h"
 #include "foresight/features/value_features.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(NodeId u) {
-  return static_cast<std::size_t>(u);
-}
 
 float per(double amount, double whole) {
   return whole > 0 ? static_cast<float>(amount / whole) : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "foresight/base/index.h"
 #include "foresight/features/features.h"
 
 namespace foresight {
@@ -11,10 +12,6 @@ namespace {
 /// The mean of `count` values, given that of all but the last.
 float running_mean(float mean, float value, int count) {
   return mean + (value - mean) / static_cast<float>(count);
-}
-
-std::size_t index(NodeId u) {
-  return static_cast<std::size_t>(u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 
 namespace foresight {
 namespace {
@@ -15,10 +16,6 @@ using Solution = std::shared_ptr<const OnlineSolution>;
 
 // Tables that a policy keeps while no episode needs them: one would do where instances share it.
 constexpr std::size_t kKept = 4;
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
   std::vector<std::int32_t> result(ids.begin(), ids.end());

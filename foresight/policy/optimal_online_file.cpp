@@ -7,8 +7,8 @@
 namespace foresight {
 namespace {
 
-constexpr const char* kFormat = "foresight-online";
-constexpr const char* kVersion = "1";
+constexpr const char* kOnlineFormat = "foresight-online";
+constexpr const char* kOnlineVersion = "1";
 
 }  // namespace
 
@@ -17,8 +17,8 @@ void save(const OnlineSolution& solution, const std::filesystem::path& path) {
   const OnlineStates& states = table.states;
   const std::size_t num_fixed = states.slots.size();
   SafeTensorsWriter writer;
-  writer.set_meta("format", kFormat);
-  writer.set_meta("version", kVersion);
+  writer.set_meta("format", kOnlineFormat);
+  writer.set_meta("version", kOnlineVersion);
   writer.set_meta("source", solution.source);
   writer.set_meta("problem", solution.problem);
   writer.set_meta("u", fmt::to_string(num_fixed));
@@ -34,13 +34,13 @@ void save(const OnlineSolution& solution, const std::filesystem::path& path) {
 
 bool is_online_solution(const SafeTensors& file) {
   const auto format = file.metadata().find("format");
-  return format != file.metadata().end() && format->second == kFormat;
+  return format != file.metadata().end() && format->second == kOnlineFormat;
 }
 
 OnlineSolution read_online_solution(const SafeTensors& file) {
   const std::string path = file.path().string();
   if (!is_online_solution(file)) fail(ErrorCode::kData, "{}: holds no online policy", path);
-  if (file.meta("version") != kVersion) {
+  if (file.meta("version") != kOnlineVersion) {
     fail(ErrorCode::kData, "{}: version {} of online policies is not known here", path,
          file.meta("version"));
   }

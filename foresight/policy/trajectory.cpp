@@ -11,6 +11,7 @@
 // found by shortest paths in its optimal matching. With n nodes available, m edges and k samples an
 // arrival takes about O(k n m). Made for e-obm. The past's fixed nodes stand for the present ones
 // by position.
+#include "foresight/base/index.h"
 #include "foresight/policy/past_internal.h"
 #include "foresight/solve/assignment.h"
 
@@ -68,8 +69,6 @@ class Future {
   double loss(NodeId node) const { return losses_[index(number_[index(node)])]; }
 
  private:
-  static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
   AssignmentSolver solver_;
   std::vector<NodeId> number_;  // per fixed node: its place among the available ones, or kSkip
   NodeId num_available_ = 0;

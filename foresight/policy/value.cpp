@@ -376,23 +376,23 @@ std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
 
 // ---------------------------------------------------------------- architectures
 
-std::unique_ptr<Model> build_flat(const ValueOptions& options, const ModelContext& context) {
+std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const ModelContext& context) {
   return std::make_unique<FlatValueModel>(context.num_fixed, options);
 }
 
-std::unique_ptr<Model> build_node(const ValueOptions& options, const ModelContext& context) {
+std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {
   return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options);
 }
 
 }  // namespace
 
 Entry<Architecture> value_model() {
-  return make_architecture<ValueOptions, build_flat>(
+  return make_architecture<ValueOptions, build_flat_value>(
       "value", "gain plus the learned value of what is left; a given number of fixed nodes");
 }
 
 Entry<Architecture> inv_value_model() {
-  return make_architecture<ValueOptions, build_node>(
+  return make_architecture<ValueOptions, build_node_value>(
       "inv-value", "the same as a sum over the nodes left; any size and order");
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 #include "foresight/problem/problem.h"
 
 namespace foresight {
@@ -42,8 +43,6 @@ class OsbmLedger : public Ledger {
   }
 
  private:
-  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-
   Market market_;
   std::vector<float> uncovered_;  // preferences of the current arrival, 0 where covered already
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> covered_;  // topics by type

@@ -13,7 +13,7 @@ namespace foresight {
 namespace {
 
 using Kind = Study::Parameter::Kind;
-using State = Study::Trial::State;
+using TrialState = Study::Trial::State;
 
 constexpr const char* kFormat = "foresight-study";
 constexpr std::size_t kMostParameters = 100;
@@ -77,9 +77,9 @@ Study::Trial read_trial(const Study& study, const JsonField& field) {
   static const std::string kStates[] = {"complete", "pruned", "failed"};
   Study::Trial trial;
   trial.number = whole(field["number"]);
-  trial.state = static_cast<State>(word(field["state"], kStates));
+  trial.state = static_cast<TrialState>(word(field["state"], kStates));
   trial.value = field["value"].number();
-  if (trial.state == State::kComplete && !std::isfinite(trial.value)) {
+  if (trial.state == TrialState::kComplete && !std::isfinite(trial.value)) {
     field["value"].reject("is no number, but the trial is complete");
   }
   trial.epochs = whole(field["epochs"]);
@@ -101,7 +101,7 @@ Study::Trial read_trial(const Study& study, const JsonField& field) {
 std::vector<const Study::Trial*> Study::best(std::size_t most) const {
   std::vector<const Trial*> complete;
   for (const Trial& trial : trials) {
-    if (trial.state == State::kComplete) complete.push_back(&trial);
+    if (trial.state == TrialState::kComplete) complete.push_back(&trial);
   }
   std::ranges::stable_sort(complete, std::greater<>(), &Trial::value);
   complete.resize(std::min(most, complete.size()));
@@ -150,7 +150,7 @@ Study study_from_json(std::string_view text, const std::string& file) {
   std::ranges::stable_sort(study.trials, {}, &Study::Trial::number);
   double best = std::numeric_limits<double>::quiet_NaN();
   for (Study::Trial& trial : study.trials) {
-    if (trial.state == State::kComplete) best = std::fmax(best, trial.value);
+    if (trial.state == TrialState::kComplete) best = std::fmax(best, trial.value);
     trial.best_so_far = best;
   }
   return study;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foresight/base/index.h"
 #include "foresight/problem/problem.h"
 #include "foresight/solve/integer_program.h"
 
@@ -14,10 +15,6 @@ constexpr int kClosed = -2;  // no augmenting path will ever pass this node agai
 
 // The most bids that the bundles of one integer program hold, counted with repetition.
 constexpr std::size_t kMaxBundledBids = 2'000'000;
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool covers(double remaining, double amount) {
   return remaining + kCapacityTolerance >= amount;

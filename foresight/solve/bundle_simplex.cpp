@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "foresight/base/index.h"
 #include "foresight/base/kernel.h"
 
 namespace foresight {
@@ -16,10 +17,6 @@ constexpr double kPerturbation = 1e-7;
 
 // Entries of the direction below this are rounding errors.
 constexpr double kPivotTolerance = 1e-9;
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Applies one Gauss-Jordan step at position `leaving` to each row of the (transposed) inverse, and
 // raises the prices by what the step is worth: `gain` per unit.

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foresight/base/index.h"
 #include "foresight/solve/coverage_internal.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The topics that one user's nodes cover.
 class Cover {

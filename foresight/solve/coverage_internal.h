@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Visits {
   std::vector<int> arrivals_;       // user by user
   std::vector<std::size_t> begin_;  // num_users + 1
 };
+
+/// The price of what is sold out; its negative, the worth of what a user may not buy.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A bound this close to a value, relatively, differs from it by rounding only.
 inline constexpr double kProven = 1e-9;

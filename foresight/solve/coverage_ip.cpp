@@ -3,16 +3,13 @@
 #include <numeric>
 #include <vector>
 
+#include "foresight/base/index.h"
 #include "foresight/solve/coverage.h"
 #include "foresight/solve/coverage_internal.h"
 #include "foresight/solve/integer_program.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The paper's program, with variables aggregated where visits are interchangeable. Topics need no
 /// variables for a user with one visit: there, an edge is worth what its node covers.

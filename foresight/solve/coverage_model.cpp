@@ -1,23 +1,18 @@
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 
+#include "foresight/base/index.h"
 #include "foresight/solve/coverage_internal.h"
 
 namespace foresight {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxTopics = 64;
 constexpr int kMaxKinds = 3000;  // the simplex method keeps a dense matrix of this order
 
 // Steps of all searches for bundles together, before the integer program is a better idea.
 constexpr long kWorkLimit = 2'000'000;
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

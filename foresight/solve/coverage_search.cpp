@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "foresight/base/index.h"
 #include "foresight/solve/bundle_simplex.h"
 #include "foresight/solve/coverage.h"
 #include "foresight/solve/coverage_internal.h"
@@ -15,10 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Gains below this share of what an average user may earn are rounding errors.
-constexpr double kTolerance = 1e-11;
+constexpr double kRounding = 1e-11;
 
 // Shares closer than this to 0 or 1 are whole.
 constexpr double kWhole = 1e-3;
@@ -26,10 +24,6 @@ constexpr double kWhole = 1e-3;
 // Beyond these limits the structure is of no help, and the integer program a better idea.
 constexpr int kMaxNodes = 5000;
 constexpr long kMaxPivotsPerRow = 500;
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 Clock::time_point deadline_after(double seconds) {
   constexpr double kForever = 1e8;
@@ -84,7 +78,7 @@ Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_
   if (!model_.assign(instance)) return solve_coverage_ip(instance, time_limit_seconds);
 
   const double simple_bound = model_.simple_bound();
-  tolerance_ = kTolerance * simple_bound / std::max(model_.num_users(), 1);
+  tolerance_ = kRounding * simple_bound / std::max(model_.num_users(), 1);
   penalty_ = 100 * simple_bound;
   best_.assign(index(model_.num_users()), {});
   trial_.assign(index(model_.num_users()), {});

@@ -12,6 +12,7 @@
 #include <OsiClpSolverInterface.hpp>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 
 namespace foresight {
 namespace {
@@ -37,10 +38,6 @@ constexpr double kRowError = 1e-6;
 
 double seconds_until(Clock::time_point end) {
   return std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
-}
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
 }
 
 // COIN-OR's infinity is the largest finite number.

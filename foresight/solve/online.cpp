@@ -7,6 +7,7 @@
 #include <span>
 
 #include "foresight/base/error.h"
+#include "foresight/base/index.h"
 #include "foresight/base/kernel.h"
 #include "foresight/base/parallel.h"
 #include "foresight/solve/integer_program.h"
@@ -22,10 +23,6 @@ constexpr std::size_t kBlock = kLanes * kVectors;
 constexpr std::size_t kPiece = 128 * kBlock;
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Block = std::array<Vector, kVectors>;
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// E[max(0, max of w_u - price_u)]: what the next arrival adds to the value of each state.
 FORESIGHT_KERNEL void expect_gain(const ArrivalTypes& types, const Block* prices, Block& gain) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 
+#include "tests/expect_error.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,12 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 using Table = std::vector<Names>;
-
-/// True when the message holds the part.
-testing::AssertionResult says(const std::string& message, std::string_view part) {
-  if (message.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << '"' << message << "\" does not say \"" << part << '"';
-}
 
 class CsvTest : public testing::Test {
  protected:

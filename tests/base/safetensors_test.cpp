@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "tests/expect_error.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Digest = SafeTensors::Digest;
 using Shape = std::vector<std::size_t>;
-
-/// True when the message holds the part.
-testing::AssertionResult says(const std::string& message, std::string_view part) {
-  if (message.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << '"' << message << "\" does not say \"" << part << '"';
-}
 
 template <typename T>
 std::vector<T> values(const SafeTensors& file, std::string_view name) {

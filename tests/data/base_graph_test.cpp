@@ -6,13 +6,14 @@
 #include <set>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include <gtest/gtest.h>
 
 namespace foresight {
 namespace {
 
 /// Six fixed nodes and four types. Type t is joined to nodes t and t+1; node 5 to nobody.
-BaseGraph small() {
+BaseGraph small_graph() {
   BaseGraph graph;
   graph.schema = {.problem = "osbm",
                   .fixed_attributes = {"size"},
@@ -38,18 +39,13 @@ SamplingOptions sampling(int u, int v, std::string fixed = "fixed", std::string 
   return {.u = u, .v = v, .fixed = std::move(fixed), .pool = std::move(pool), .draw = draw};
 }
 
-std::vector<NodeId> ids_of(const Instance& instance) {
-  const auto ids = instance.market().ids;
-  return {ids.begin(), ids.end()};
-}
-
 std::vector<NodeId> sorted(std::vector<NodeId> ids) {
   std::ranges::sort(ids);
   return ids;
 }
 
 TEST(SetEdges, SortsByTypeThenNode) {
-  const BaseGraph graph = small();
+  const BaseGraph graph = small_graph();
   EXPECT_EQ(graph.edge_begin, (std::vector<std::int64_t>{0, 2, 4, 6, 8}));
   EXPECT_EQ(graph.nodes, (std::vector<NodeId>{0, 1, 1, 2, 2, 3, 3, 4}));
   EXPECT_EQ(graph.weights, (std::vector<float>{0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5}));
@@ -71,7 +67,7 @@ TEST(SetEdges, ARepeatedEdgeNamesBothLines) {
 }
 
 TEST(BaseGraphSource, InstancesAreCutOutOfTheGraph) {
-  const BaseGraph graph = small();
+  const BaseGraph graph = small_graph();
   for (const char* fixed : {"fixed", "vary", "permute"}) {
     const BaseGraphSource source(graph, sampling(3, 20, fixed), "test");
     for (std::uint64_t i = 0; i < 50; ++i) {
@@ -109,7 +105,7 @@ TEST(BaseGraphSource, InstancesAreCutOutOfTheGraph) {
 }
 
 TEST(BaseGraphSource, FixedSharesOneSetAndItsOrderWhateverTheSeed) {
-  const BaseGraphSource source(small(), sampling(3, 5), "test");
+  const BaseGraphSource source(small_graph(), sampling(3, 5), "test");
   const auto ids = ids_of(source.draw(1, 0));
   for (std::uint64_t seed = 0; seed < 20; ++seed) EXPECT_EQ(ids_of(source.draw(seed, seed)), ids);
 }
@@ -117,15 +113,15 @@ TEST(BaseGraphSource, FixedSharesOneSetAndItsOrderWhateverTheSeed) {
 TEST(BaseGraphSource, TheOptionDrawChoosesAnotherSharedSet) {
   std::set<std::vector<NodeId>> sets;
   for (int draw = 0; draw < 60; ++draw) {
-    const BaseGraphSource source(small(), sampling(2, 5, "fixed", "all", draw), "test");
+    const BaseGraphSource source(small_graph(), sampling(2, 5, "fixed", "all", draw), "test");
     sets.insert(sorted(ids_of(source.draw(1, 0))));
   }
   EXPECT_GT(sets.size(), 10U);
 }
 
 TEST(BaseGraphSource, PermuteReordersTheSharedSet) {
-  const BaseGraphSource fixed(small(), sampling(3, 5), "test");
-  const BaseGraphSource permuted(small(), sampling(3, 5, "permute"), "test");
+  const BaseGraphSource fixed(small_graph(), sampling(3, 5), "test");
+  const BaseGraphSource permuted(small_graph(), sampling(3, 5, "permute"), "test");
   std::map<std::vector<NodeId>, int> orders;
   constexpr int kDraws = 3000;
   for (std::uint64_t i = 0; i < kDraws; ++i) ++orders[ids_of(permuted.draw(1, i))];
@@ -137,7 +133,7 @@ TEST(BaseGraphSource, PermuteReordersTheSharedSet) {
 }
 
 TEST(BaseGraphSource, VaryDrawsEverySetThatHasAnEdgeEquallyOften) {
-  const BaseGraphSource source(small(), sampling(1, 2, "vary"), "test");
+  const BaseGraphSource source(small_graph(), sampling(1, 2, "vary"), "test");
   std::map<NodeId, int> counts;
   constexpr int kDraws = 5000;
   for (std::uint64_t i = 0; i < kDraws; ++i) ++counts[ids_of(source.draw(1, i)).front()];
@@ -149,26 +145,26 @@ TEST(BaseGraphSource, VaryDrawsEverySetThatHasAnEdgeEquallyOften) {
 
 TEST(BaseGraphSource, TheTwoPoolsShareNoNode) {
   for (std::uint64_t i = 0; i < 20; ++i) {
-    for (const NodeId id :
-         ids_of(BaseGraphSource(small(), sampling(2, 5, "vary", "even"), "test").draw(1, i))) {
+    for (const NodeId id : ids_of(
+             BaseGraphSource(small_graph(), sampling(2, 5, "vary", "even"), "test").draw(1, i))) {
       EXPECT_EQ(id % 2, 0);
     }
     for (const NodeId id :
-         ids_of(BaseGraphSource(small(), sampling(2, 5, "vary", "odd"), "test").draw(1, i))) {
+         ids_of(BaseGraphSource(small_graph(), sampling(2, 5, "vary", "odd"), "test").draw(1, i))) {
       EXPECT_EQ(id % 2, 1);
     }
   }
 }
 
 TEST(BaseGraphSource, ZeroMeansAllNodesInTheirOrderAndAsManyArrivalsAsTypes) {
-  const BaseGraphSource source(small(), sampling(0, 0), "test");
+  const BaseGraphSource source(small_graph(), sampling(0, 0), "test");
   const Instance instance = source.draw(1, 0);
   EXPECT_EQ(ids_of(instance), (std::vector<NodeId>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(instance.num_arrivals(), 4);
-  const BaseGraphSource odd(small(), sampling(0, 7, "fixed", "odd"), "test");
+  const BaseGraphSource odd(small_graph(), sampling(0, 7, "fixed", "odd"), "test");
   EXPECT_EQ(ids_of(odd.draw(1, 0)), (std::vector<NodeId>{1, 3, 5}));
   EXPECT_EQ(odd.draw(1, 0).num_arrivals(), 7);
-  const BaseGraphSource vary(small(), sampling(0, 3, "vary"), "test");
+  const BaseGraphSource vary(small_graph(), sampling(0, 3, "vary"), "test");
   EXPECT_EQ(sorted(ids_of(vary.draw(1, 0))), (std::vector<NodeId>{0, 1, 2, 3, 4, 5}));
 }
 
@@ -182,7 +178,7 @@ std::map<std::int32_t, int> count_types(const Source& source, int draws, int v) 
 }
 
 TEST(BaseGraphSource, TypesArriveUniformly) {
-  const BaseGraphSource source(small(), sampling(0, 100), "test");
+  const BaseGraphSource source(small_graph(), sampling(0, 100), "test");
   const auto counts = count_types(source, 200, 100);
   ASSERT_EQ(counts.size(), 4U);
   for (const auto& [type, count] : counts) {
@@ -191,7 +187,7 @@ TEST(BaseGraphSource, TypesArriveUniformly) {
 }
 
 TEST(BaseGraphSource, TypesArriveByTheirFrequencies) {
-  BaseGraph graph = small();
+  BaseGraph graph = small_graph();
   graph.frequencies = {1, 0, 6, 3};
   for (const char* fixed : {"fixed", "vary"}) {
     const BaseGraphSource source(graph, sampling(0, 100, fixed), "test");
@@ -205,7 +201,7 @@ TEST(BaseGraphSource, TypesArriveByTheirFrequencies) {
 }
 
 TEST(BaseGraphSource, TypesWithoutAnEdgeLeaveTheirShareToTheOthers) {
-  BaseGraph graph = small();
+  BaseGraph graph = small_graph();
   graph.frequencies = {1, 5, 2, 7};
   // Odd draws of one node: only the two types that it is joined to can arrive.
   for (const char* fixed : {"fixed", "vary"}) {
@@ -231,7 +227,7 @@ TEST(BaseGraphSource, TypesWithoutAnEdgeLeaveTheirShareToTheOthers) {
 }
 
 TEST(BaseGraphSource, TypesThatAlmostNeverArriveDoNotHangTheDraw) {
-  BaseGraph graph = small();
+  BaseGraph graph = small_graph();
   graph.frequencies = {1, 1, 1, 1e-300};
   const BaseGraphSource source(graph, sampling(1, 5, "vary"), "test");
   bool seen = false;
@@ -246,9 +242,9 @@ TEST(BaseGraphSource, TypesThatAlmostNeverArriveDoNotHangTheDraw) {
 
 TEST(BaseGraphSource, WhatCannotBeDrawnIsAnError) {
   expect_error(ErrorCode::kUsage, {"test: u=7", "only 6", "pool=all"},
-               [] { BaseGraphSource(small(), sampling(7, 5), "test"); });
+               [] { BaseGraphSource(small_graph(), sampling(7, 5), "test"); });
   expect_error(ErrorCode::kUsage, {"test: u=4", "only 3", "pool=even"},
-               [] { BaseGraphSource(small(), sampling(4, 5, "fixed", "even"), "test"); });
+               [] { BaseGraphSource(small_graph(), sampling(4, 5, "fixed", "even"), "test"); });
   BaseGraph lonely;
   lonely.num_fixed = 4;
   set_edges(lonely, {{0, 1, 1, 0}}, 1, "edges");

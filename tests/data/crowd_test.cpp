@@ -1,16 +1,13 @@
 #include <cmath>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include <gtest/gtest.h>
 
 #include "foresight/data/base_graph.h"
 
 namespace foresight {
 namespace {
-
-const BaseGraph& graph_of(const Source& source) {
-  return dynamic_cast<const BaseGraphSource&>(source).graph();
-}
 
 TEST(Crowd, HasTheSizeOfGMission) {
   const auto source = sources().make("crowd(workers=vary)");

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include "tests/shared_data.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@
 namespace foresight {
 namespace {
 
-std::unique_ptr<Source> make(const std::filesystem::path& folder, const std::string& options = "") {
+std::unique_ptr<Source> make_gmission(const std::filesystem::path& folder,
+                                      const std::string& options = "") {
   return sources().make(fmt::format("gmission(path=\"{}\"{})", folder.string(), options));
 }
 
@@ -21,13 +23,9 @@ class GMission : public testing::Test {
   void SetUp() override { FORESIGHT_NEEDS_SHARED("data/gmission"); }
 
   std::unique_ptr<Source> make(const std::string& options) const {
-    return foresight::make(*shared_folder() / "data/gmission", options);
+    return make_gmission(*shared_folder() / "data/gmission", options);
   }
 };
-
-std::vector<NodeId> ids_of(const Instance& instance) {
-  return {instance.market().ids.begin(), instance.market().ids.end()};
-}
 
 TEST_F(GMission, HasTheSizeThatThePaperGives) {
   const auto source = make(",workers=vary");
@@ -108,14 +106,14 @@ class SmallGMission : public testing::Test {
   void expect_broken(const char* file, const char* content,
                      std::initializer_list<std::string> pieces) const {
     folder_.write_file(file, content);
-    expect_error(ErrorCode::kData, pieces, [&] { make(folder_.path(), ",u=2"); });
+    expect_error(ErrorCode::kData, pieces, [&] { make_gmission(folder_.path(), ",u=2"); });
   }
 
   TempFolder folder_;
 };
 
 TEST_F(SmallGMission, NodesKeepTheOrderOfTheirFiles) {
-  const auto source = make(folder_.path(), ",u=0,v=0");
+  const auto source = make_gmission(folder_.path(), ",u=0,v=0");
   const BaseGraph& graph = dynamic_cast<const BaseGraphSource&>(*source).graph();
   EXPECT_EQ(graph.edge_begin, (std::vector<std::int64_t>{0, 2, 3, 3}));
   EXPECT_EQ(graph.nodes, (std::vector<NodeId>{0, 1, 1}));
@@ -164,7 +162,7 @@ TEST_F(SmallGMission, EmptyFilesAreNamed) {
 
 TEST_F(SmallGMission, MissingFilesAreNamed) {
   std::filesystem::remove(folder_.path() / "tasks.txt");
-  expect_error(ErrorCode::kIo, {"tasks.txt"}, [&] { make(folder_.path()); });
+  expect_error(ErrorCode::kIo, {"tasks.txt"}, [&] { make_gmission(folder_.path()); });
 }
 
 TEST(GMissionOptions, AFolderMustBeGiven) {

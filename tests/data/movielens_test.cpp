@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include "tests/shared_data.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
@@ -15,12 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::unique_ptr<Source> make(const std::filesystem::path& folder, const std::string& options = "") {
+std::unique_ptr<Source> make_movielens(const std::filesystem::path& folder,
+                                       const std::string& options = "") {
   return sources().make(fmt::format("movielens(path=\"{}\"{})", folder.string(), options));
-}
-
-const BaseGraph& graph_of(const Source& source) {
-  return dynamic_cast<const BaseGraphSource&>(source).graph();
 }
 
 std::set<std::pair<std::int32_t, NodeId>> pairs_of(const BaseGraph& graph) {
@@ -37,7 +35,7 @@ class MovieLensExcerpt : public testing::Test {
  protected:
   void SetUp() override {
     FORESIGHT_NEEDS_SHARED("data/movielens");
-    source_ = foresight::make(folder(), ",movies=vary");
+    source_ = make_movielens(folder(), ",movies=vary");
   }
 
   static std::filesystem::path folder() { return *shared_folder() / "data/movielens"; }
@@ -136,10 +134,10 @@ TEST_F(MovieLensExcerpt, EdgesWeighWhatTheyCoverAtFirst) {
 }
 
 TEST_F(MovieLensExcerpt, AllMoviesCanBeTaken) {
-  const Instance instance = make(folder(), ",u=94,v=100")->draw(1, 0);
+  const Instance instance = make_movielens(folder(), ",u=94,v=100")->draw(1, 0);
   EXPECT_EQ(instance.market().num_fixed, 94);
   EXPECT_EQ(instance.num_arrivals(), 100);
-  expect_error(ErrorCode::kUsage, {"u=95", "only 94"}, [] { make(folder(), ",u=95"); });
+  expect_error(ErrorCode::kUsage, {"u=95", "only 94"}, [] { make_movielens(folder(), ",u=95"); });
 }
 
 /// An excerpt of two movies and two users.
@@ -155,14 +153,14 @@ class SmallExcerpt : public testing::Test {
   void expect_broken(const char* file, const char* content,
                      std::initializer_list<std::string> pieces) const {
     folder_.write_file(file, content);
-    expect_error(ErrorCode::kData, pieces, [&] { make(folder_.path(), ",u=1"); });
+    expect_error(ErrorCode::kData, pieces, [&] { make_movielens(folder_.path(), ",u=1"); });
   }
 
   TempFolder folder_;
 };
 
 TEST_F(SmallExcerpt, NodesAreNumberedById) {
-  const auto source = make(folder_.path(), ",u=0");
+  const auto source = make_movielens(folder_.path(), ",u=0");
   const BaseGraph& graph = graph_of(*source);
   EXPECT_EQ(graph.schema.topics, (std::vector<std::string>{"Drama", "War"}));
   EXPECT_EQ(graph.topic_sets, (std::vector<std::vector<std::int32_t>>{{0}, {0, 1}}));
@@ -220,7 +218,7 @@ TEST_F(SmallExcerpt, OtherColumnsAreListed) {
 }
 TEST_F(SmallExcerpt, MissingFilesAreNamed) {
   std::filesystem::remove(folder_.path() / "edges.txt");
-  expect_error(ErrorCode::kIo, {"edges.txt"}, [&] { make(folder_.path()); });
+  expect_error(ErrorCode::kIo, {"edges.txt"}, [&] { make_movielens(folder_.path()); });
 }
 
 /// A folder like that of MovieLens-1M, with 205 users and 150 movies. User i has rated the movies
@@ -244,7 +242,7 @@ class MovieLensOriginal : public testing::Test {
   }
 
   std::unique_ptr<Source> make(const std::string& options = "") const {
-    return foresight::make(folder_.path(), options);
+    return make_movielens(folder_.path(), options);
   }
 
   TempFolder folder_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include "tests/policy/golden_outputs.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
@@ -63,19 +64,13 @@ const std::vector<std::string> kData = {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"}
 
 class EveryModel : public testing::TestWithParam<std::string> {};
 
-std::vector<Instance> draw(const Source& source, std::size_t count) {
-  std::vector<Instance> instances;
-  for (std::size_t i = 0; i < count; ++i) instances.push_back(source.draw(21, i));
-  return instances;
-}
-
 // The gradient of a weighted sum of all scores of a fixed sequence of decisions, against finite
 // differences. Decisions are scripted, so that the inputs do not depend on the parameters.
 TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
   for (const std::string& spec : kData) {
     const auto source = sources().make(spec);
     const auto problem = problems().make(source->schema().problem);
-    const auto instances = draw(*source, 3);
+    const auto instances = draw(*source, 3, 21);
     // Values are not divided by a small temperature: what is rounded would be, too.
     const std::string options =
         GetParam().ends_with("value") ? "(hidden=7,temperature=1)" : "(hidden=7)";
@@ -154,7 +149,7 @@ TEST_P(EveryModel, ABatchGivesTheSameScoresAsAnEpisodeAlone) {
   for (const std::string& spec : kData) {
     const auto source = sources().make(spec);
     const auto problem = problems().make(source->schema().problem);
-    const auto instances = draw(*source, 30);
+    const auto instances = draw(*source, 30, 21);
     const auto model = build(GetParam(), source->schema(), 4);
     for (const Decode decode : {Decode::kArgmax, Decode::kSample}) {
       const auto all = play(*problem, instances, *model, {.decode = decode, .seed = 5});
@@ -178,7 +173,7 @@ TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
   const TrainedModel loaded = load_model(folder.path() / "model");
   EXPECT_EQ(loaded.model->parameters(), model->parameters());
   EXPECT_EQ(loaded.info.provenance.at("seed"), "1");
-  const auto instances = draw(*source, 10);
+  const auto instances = draw(*source, 10, 21);
   const auto a = play(*problem, instances, *model, {});
   const auto b = play(*problem, instances, *loaded.model, {});
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include "tests/shared_data.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
@@ -17,12 +18,6 @@ namespace {
 
 std::unique_ptr<Policy> optimal(const std::string& source) {
   return policies().make(fmt::format("optimal-online(source=\"{}\")", source));
-}
-
-std::vector<Instance> draw(const Source& source, std::size_t count) {
-  std::vector<Instance> instances;
-  for (std::size_t i = 0; i < count; ++i) instances.push_back(source.draw(5, i));
-  return instances;
 }
 
 std::vector<double> values(const Source& source, std::span<const Instance> instances,
@@ -59,7 +54,7 @@ TEST(OptimalOnline, EarnsOnAverageWhatItsTableExpectsAndNoPolicyEarnsMore) {
         fmt::format("csv(path={},u=2,v=7)", folder.path().string())}) {
     const bool vary = spec.find("vary") != std::string::npos;
     const auto source = sources().make(spec);
-    const auto instances = draw(*source, vary ? 300 : 2000);
+    const auto instances = draw(*source, vary ? 300 : 2000, 5);
     const auto best = values(*source, instances, *optimal(spec));
     std::vector<double> surprise;
     double expected = 0;
@@ -83,7 +78,7 @@ TEST(OptimalOnline, DoesNotDependOnTheBatchOrTheThreads) {
   for (const char* spec :
        {"crowd(u=5,v=12,workers=permute)", "crowd(u=5,v=12,workers=vary)", "er(u=5,v=12,p=0.3)"}) {
     const auto source = sources().make(spec);
-    const auto instances = draw(*source, 60);
+    const auto instances = draw(*source, 60, 5);
     const auto problem = problems().make("e-obm");
     const auto all = play(*problem, instances, *optimal(spec), {.seed = 5});
     for (const int threads : {1, 2, 7}) {
@@ -105,7 +100,7 @@ TEST(OptimalOnline, IsKeptInAFileThatDecidesTheSame) {
        {std::string("crowd(u=5,v=12,workers=permute)"), std::string("er(u=5,v=12,p=0.3)"),
         fmt::format("csv(path={},u=2,v=7)", folder.path().string())}) {
     const auto source = sources().make(spec);
-    const auto instances = draw(*source, 100);
+    const auto instances = draw(*source, 100, 5);
     const OnlineSolution solution = solve_online(spec, *source, instances[0].market());
     save(solution, file);
     const OnlineSolution again = read_online_solution(*SafeTensors::open(file));
@@ -124,12 +119,12 @@ TEST(OptimalOnline, AFileServesFewerArrivalsButNoMoreNorOtherNodesOrProblems) {
   const auto stored = find_policy(file, source->schema()).policy;
   const auto play_on = [&](const std::string& spec) {
     const auto other = sources().make(spec);
-    const auto instances = draw(*other, 20);
+    const auto instances = draw(*other, 20, 5);
     return values(*other, instances, *stored);
   };
   const auto shorter = sources().make("crowd(u=5,v=8)");
   EXPECT_EQ(play_on("crowd(u=5,v=8)"),
-            values(*shorter, draw(*shorter, 20), *optimal("crowd(u=5,v=8)")));
+            values(*shorter, draw(*shorter, 20, 5), *optimal("crowd(u=5,v=8)")));
   expect_error(ErrorCode::kData, {"12 arrivals", "13"}, [&] { play_on("crowd(u=5,v=13)"); });
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("crowd(u=5,v=12,draw=2)"); });
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("er(u=5,v=12)"); });
@@ -163,7 +158,7 @@ TEST(OptimalOnline, BrokenAndForeignFilesAreRefused) {
 TEST(OptimalOnline, MarketsOfAnotherSourceAreRefused) {
   const auto play_on = [](const std::string& known, const std::string& spec) {
     const auto source = sources().make(spec);
-    values(*source, draw(*source, 1), *optimal(known));
+    values(*source, draw(*source, 1, 5), *optimal(known));
   };
   for (const char* other : {"crowd(u=5,v=12,draw=2)", "crowd(u=5,v=12,city=2)",
                             "crowd(u=5,v=12,workers=vary)", "er(u=5,v=12)"}) {
@@ -188,7 +183,7 @@ TEST(OptimalOnline, SourcesWithoutALawAreToldFromThoseWithOne) {
 
 TEST(OptimalOnline, TablesThatTakeTooMuchMemoryAreRefused) {
   const auto source = sources().make("crowd(u=30,v=12)");
-  const auto instances = draw(*source, 1);
+  const auto instances = draw(*source, 1, 5);
   expect_error(ErrorCode::kUsage, {"30 fixed nodes", "1.074e+09 states", "1024 MiB"},
                [&] { values(*source, instances, *optimal("crowd(u=30,v=12)")); });
 }
@@ -198,7 +193,7 @@ TEST(OptimalOnline, ReachesOnGMissionWhatTheReferenceMeasured) {
   const std::string spec =
       fmt::format("gmission(path={},u=10,v=30)", (*shared_folder() / "data/gmission").string());
   const auto source = sources().make(spec);
-  const auto instances = draw(*source, 500);
+  const auto instances = draw(*source, 500, 5);
   const auto best = values(*source, instances, *optimal(spec));
   AssignmentSolver solver;
   double ratio = 0;

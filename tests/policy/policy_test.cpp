@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/expect_error.h"
+#include "tests/instances.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
@@ -20,12 +21,6 @@ const std::vector<std::string> kSources = {"er(u=6,v=15,p=0.3)",    "er(u=12,v=5
                                            "ba(u=8,v=20,degree=3)", "crowd(u=6,v=15,workers=vary)",
                                            "thick-z(u=6,v=24)",     "triangular(u=5,v=20)",
                                            "er(u=3,v=10,p=0)"};
-
-std::vector<Instance> draw(const Source& source, std::size_t count) {
-  std::vector<Instance> instances;
-  for (std::size_t i = 0; i < count; ++i) instances.push_back(source.draw(11, i));
-  return instances;
-}
 
 /// Coverage instances: random topic sets, users that come back.
 std::vector<Instance> draw_coverage(std::size_t count) {
@@ -65,7 +60,7 @@ const std::vector<Case>& cases() {
     std::vector<Case> result;
     for (const std::string& spec : kSources) {
       const auto source = sources().make(spec);
-      result.push_back({spec, source->schema().problem, draw(*source, 40)});
+      result.push_back({spec, source->schema().problem, draw(*source, 40, 11)});
     }
     result.push_back({"coverage", "osbm", draw_coverage(40)});
     return result;

@@ -9,15 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "foresight/base/index.h"
 #include "foresight/problem/problem.h"
 #include "foresight/solve/integer_program.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 struct Auction {
   std::vector<float> budgets;

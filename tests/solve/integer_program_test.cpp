@@ -16,7 +16,6 @@ namespace foresight {
 namespace {
 
 using Options = IntegerProgram::Options;
-constexpr double kInfinity = IntegerProgram::kInfinity;
 
 // Several knapsacks over the same items.
 struct Knapsack {
@@ -40,7 +39,7 @@ struct Knapsack {
     std::vector<int> items;
     for (double profit : profits) items.push_back(result.add_variable(profit, 0, 1, true));
     for (std::size_t i = 0; i < sizes.size(); ++i)
-      result.add_row(items, sizes[i], -kInfinity, capacities[i]);
+      result.add_row(items, sizes[i], -IntegerProgram::kInfinity, capacities[i]);
     return result;
   }
 
@@ -103,7 +102,7 @@ TEST(IntegerProgram, AssignmentsMatchBruteForce) {
       program.add_row(column, ones, 1, 1);
     }
     std::array<std::size_t, kSize> order = {0, 1, 2, 3, 4};
-    double best = -kInfinity;
+    double best = -IntegerProgram::kInfinity;
     do {
       double value = 0;
       for (std::size_t i = 0; i < kSize; ++i) value += w[i][order[i]];
@@ -141,7 +140,7 @@ TEST(IntegerProgram, WideKnapsacksMatchDynamicProgramming) {
         }
       }
     }
-    program.add_row(items, sizes, -kInfinity, capacity);
+    program.add_row(items, sizes, -IntegerProgram::kInfinity, capacity);
     const auto solution = program.maximize();
     EXPECT_TRUE(solution.proven);
     EXPECT_NEAR(solution.value, obliged + best.back(), 1e-8);
@@ -161,7 +160,7 @@ TEST(IntegerProgram, SearchesBeyondTheVariablesThatTheRelaxationPrefers) {
       items.push_back(program.add_variable(2.9 - 1e-5 * j, 0, 1, true));
       sizes.push_back(3);
     }
-    program.add_row(items, sizes, -kInfinity, 3);
+    program.add_row(items, sizes, -IntegerProgram::kInfinity, 3);
     program.add_variable(obliged, 1, 1, true);
     const auto solution = program.maximize();
     EXPECT_TRUE(solution.proven);
@@ -183,8 +182,8 @@ TEST(IntegerProgram, WideProgramsMeetRowsThatFewVariablesCanMeet) {
 TEST(IntegerProgram, MixesContinuousAndGeneralIntegerVariables) {
   IntegerProgram program;  // 2 k + c with k whole, c real: k + c <= 4.5 and c >= 1 leave k = 3
   const int k = program.add_variable(2, 0, 10, true);
-  const int c = program.add_variable(1, 1, kInfinity, false);
-  program.add_row(std::array{k, c}, std::array{1.0, 1.0}, -kInfinity, 4.5);
+  const int c = program.add_variable(1, 1, IntegerProgram::kInfinity, false);
+  program.add_row(std::array{k, c}, std::array{1.0, 1.0}, -IntegerProgram::kInfinity, 4.5);
   const auto solution = program.maximize();
   EXPECT_TRUE(solution.proven);
   EXPECT_EQ(solution.values[0], 3);
@@ -197,7 +196,7 @@ TEST(IntegerProgram, TellsApartSolutionsThatDifferByLittle) {
   const int a = program.add_variable(1.0, 0, 1, true);
   const int b = program.add_variable(1.0 + 1e-7, 0, 1, true);
   const int d = program.add_variable(1.0 + 5e-8, 0, 1, true);
-  program.add_row(std::array{a, b, d}, std::array{2.0, 2.0, 2.0}, -kInfinity, 3.0);
+  program.add_row(std::array{a, b, d}, std::array{2.0, 2.0, 2.0}, -IntegerProgram::kInfinity, 3.0);
   const std::array<double, 3> start = {1, 0, 0};
   EXPECT_NEAR(program.maximize({.start = start}).value, 1.0 + 1e-7, 1e-12);
 }
@@ -215,7 +214,7 @@ TEST(IntegerProgram, ProgramsWithoutRowsOrVariablesAreSolved) {
 TEST(IntegerProgram, RefusesProgramsWithoutAnOptimum) {
   IntegerProgram linear;  // not even the relaxation is feasible
   const int x = linear.add_variable(1, 0, 1, true);
-  linear.add_row(std::array{x}, std::array{1.0}, 2, kInfinity);
+  linear.add_row(std::array{x}, std::array{1.0}, 2, IntegerProgram::kInfinity);
   EXPECT_THROW(linear.maximize(), Error);
 
   IntegerProgram integer;  // only fractional points are feasible
@@ -226,7 +225,7 @@ TEST(IntegerProgram, RefusesProgramsWithoutAnOptimum) {
   EXPECT_THROW(integer.maximize({.strengthen = true}), Error);
 
   IntegerProgram unbounded;
-  unbounded.add_variable(1, 0, kInfinity, true);
+  unbounded.add_variable(1, 0, IntegerProgram::kInfinity, true);
   EXPECT_THROW(unbounded.maximize(), Error);
 }
 

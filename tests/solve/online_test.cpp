@@ -8,15 +8,12 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
+#include "foresight/base/index.h"
 #include "foresight/base/rng.h"
 #include "foresight/solve/assignment.h"
 
 namespace foresight {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A market and its law, small enough for plain recursion.
 struct Game {
