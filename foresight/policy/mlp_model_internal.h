@@ -58,6 +58,7 @@ class MlpModel : public Model {
     mlp_.initialise(fresh, rng);
     return fresh;
   }
+  const Mlp* perceptron() const override { return &mlp_; }
   const PackedMlp& packed() const { return packed_; }
 
  protected:
@@ -79,6 +80,13 @@ class MlpBatch : public RecordingBatch {
       : packed_(model.packed()),
         recording_(recording),
         tape_(packed_, recording ? MlpTape::Record::kYes : MlpTape::Record::kNo) {}
+
+  void add_inputs(std::span<Moments> columns) override {
+    for (std::size_t row = 0; row < tape_.rows(); ++row) {
+      const auto input = tape_.input(row);
+      for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(input[j]);
+    }
+  }
 
  protected:
   static constexpr std::size_t kNotComputed = static_cast<std::size_t>(-1);

@@ -12,6 +12,10 @@ void RecordingBatch::backward_outputs(std::span<const float>, Parameters&) {
   fail(ErrorCode::kUsage, "this model has no output for every fixed node");
 }
 
+void RecordingBatch::add_inputs(std::span<Moments>) {
+  fail(ErrorCode::kUsage, "this model has no perceptron that takes its features");
+}
+
 #define FORESIGHT_ENTRY(name) Entry<Architecture> name##_model();
 #include "foresight/policy/models.inc"
 #undef FORESIGHT_ENTRY

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foresight/data/source.h"
+#include "foresight/nn/mlp.h"
 #include "foresight/nn/network.h"
 #include "foresight/nn/parameters.h"
 #include "foresight/policy/feed.h"
@@ -40,6 +41,10 @@ class RecordingBatch : public Batch {
   /// pass from gradients of those. Only for models that have them; for imitation.
   virtual std::span<const float> outputs(std::size_t row) const;
   virtual void backward_outputs(std::span<const float> output_gradients, Parameters& gradient);
+
+  /// Adds every input that was computed to the moments of its column: one per feature. Only for
+  /// models that have a `perceptron`.
+  virtual void add_inputs(std::span<Moments> columns);
 };
 
 class Model : public Policy {
@@ -53,6 +58,9 @@ class Model : public Policy {
   /// The scores of a value model are values (gain and what is left) divided by this; 0 for other
   /// models.
   virtual double temperature() const { return 0; }
+
+  /// The perceptron whose first layer takes the features as they are, if there is one.
+  virtual const Mlp* perceptron() const { return nullptr; }
 
   /// Names of the input columns, kept in checkpoints.
   virtual std::vector<std::string> features() const = 0;

@@ -25,11 +25,17 @@ void LearnerOptions::read(OptionReader& o) {
            "the learning rate falls by the decay, or along a cosine to 0 at the end of the run");
   o.real("clip", clip, 0, 1e9, "largest norm of the gradient");
   o.integer("batch", batch, 1, 1'000'000, "instances per update");
+  o.integer("standardize", standardize, 0, 1,
+            "learn as if every input had mean 0 and deviation 1 (feed-forward models)");
 }
 
 void Learner::begin(Model& model) {
   model_ = &model;
+  if (options_.standardize && !model.perceptron()) {
+    fail(ErrorCode::kUsage, "standardize=1 is for models that are one perceptron, not this one");
+  }
   adam_.emplace(model.parameters());
+  scale_.reset();
   shards_.clear();
 }
 
@@ -39,15 +45,56 @@ double Learner::learning_rate() const {
 }
 
 TrainerState Learner::state() const {
-  return {adam_->state(), {{"learning_rate", learning_rate_}}, {}};
+  TrainerState state{adam_->state(), {{"learning_rate", learning_rate_}}, {}};
+  if (scale_) {
+    state.arrays["input.means"] = scale_->means();
+    state.arrays["input.deviations"] = scale_->deviations();
+  }
+  return state;
 }
 
 void Learner::restore(const TrainerState& state) {
   adam_.emplace(state.adam);
   learning_rate_ = state.numbers.at("learning_rate");
+  if (const auto means = state.arrays.find("input.means"); means != state.arrays.end()) {
+    const auto deviations = state.arrays.find("input.deviations");
+    if (deviations == state.arrays.end() || means->second.size() != deviations->second.size() ||
+        !model_->perceptron() || means->second.size() != model_->perceptron()->sizes().front()) {
+      fail(ErrorCode::kData, "the saved means and deviations of the inputs do not fit the model");
+    }
+    scale_ = input_scale(means->second, deviations->second);
+  }
+}
+
+InputScale Learner::input_scale(std::vector<double> means, std::vector<double> deviations) const {
+  const Mlp& perceptron = *model_->perceptron();
+  return {perceptron.weight_name(0), perceptron.bias_name(0), std::move(means),
+          std::move(deviations)};
+}
+
+InputScale Learner::measure_inputs() {
+  std::vector<Moments> columns(model_->perceptron()->sizes().front());
+  for (Shard& shard : shards()) shard.model->add_inputs(columns);
+  std::vector<double> means, deviations;
+  for (const Moments& column : columns) {
+    means.push_back(column.mean());
+    deviations.push_back(std::sqrt(column.variance()));
+  }
+  return input_scale(std::move(means), std::move(deviations));
 }
 
 void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
+  play(batch, decode, record);
+  if (!options_.standardize || scale_) return;
+  // The parameters drawn are meant for standardised inputs, which are known only now.
+  scale_ = measure_inputs();
+  Parameters parameters = model_->parameters();
+  scale_->to_outer(parameters);
+  model_->set_parameters(parameters);
+  play(batch, decode, record);
+}
+
+void Learner::play(const TrainingBatch& batch, Decode decode, Model::Record record) {
   progress_ = batch.progress;
   const std::size_t size = shard_size(batch.instances.size());
   num_shards_ = (batch.instances.size() + size - 1) / size;
@@ -87,7 +134,7 @@ void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Reco
     };
     const auto instances = batch.instances.subspan(shard.first_episode, shard.episodes);
     shard.model->restart(open_episodes(instances, options));
-    shard.rollouts = play(batch.problem, instances, *shard.model, options);
+    shard.rollouts = foresight::play(batch.problem, instances, *shard.model, options);
     shard.gradients.assign(shard.probabilities.size(), 0);
   });
 }
@@ -99,6 +146,7 @@ double Learner::step(int threads, const std::function<void(Shard&)>& differentia
   });
   Parameters& total = shards_.front().gradient;
   for (std::size_t s = 1; s < num_shards_; ++s) add(total, shards_[s].gradient);
+  if (scale_) scale_->gradient_to_inner(total);
   const double norm = clip_norm(total, options_.clip);
   if (!std::isfinite(norm)) {
     fail(ErrorCode::kData,
@@ -107,7 +155,9 @@ double Learner::step(int threads, const std::function<void(Shard&)>& differentia
          learning_rate());
   }
   Parameters parameters = model_->parameters();
+  if (scale_) scale_->to_inner(parameters);
   adam_->step(parameters, total, learning_rate());
+  if (scale_) scale_->to_outer(parameters);
   model_->set_parameters(parameters);
   return norm;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "foresight/nn/input_scale.h"
 #include "foresight/policy/play.h"
 #include "foresight/train/trainer.h"
 
@@ -15,6 +16,7 @@ struct LearnerOptions {
   std::string schedule = "decay";
   double clip = 1.0;
   int batch = 200;
+  int standardize = 0;
 
   void read(OptionReader& o);
 };
@@ -67,11 +69,16 @@ class Learner : public Trainer {
   std::span<Shard> shards() { return std::span(shards_).first(num_shards_); }
 
  private:
+  void play(const TrainingBatch& batch, Decode decode, Model::Record record);
+  InputScale measure_inputs();
+  InputScale input_scale(std::vector<double> means, std::vector<double> deviations) const;
+
   LearnerOptions options_;
   double learning_rate_;  // of the schedule "decay"
   double progress_ = 0;   // share of the run that is done
   Model* model_ = nullptr;
   std::optional<Adam> adam_;
+  std::optional<InputScale> scale_;  // known once the first batch is played
   std::vector<Shard> shards_;
   std::size_t num_shards_ = 0;
 };

@@ -129,7 +129,7 @@ TEST_P(EveryBaseline, LearnsAndResumesToTheBit) {
 INSTANTIATE_TEST_SUITE_P(Reinforce, EveryBaseline,
                          testing::Values("baseline=ema", "baseline=rollout", "baseline=critic",
                                          "baseline=none", "credit=to-go", "baseline=hindsight",
-                                         "rollouts=4,baseline=others,batch=50",
+                                         "rollouts=4,baseline=others,batch=50", "standardize=1",
                                          "entropy_end=0,schedule=cosine"),
                          [](const auto& test) {
                            std::string name;
@@ -149,6 +149,29 @@ TEST(Train, InvFfHistLearnsToBeatGreedy) {
   options.epochs = 15;
   const RunResult result = train(options, no_progress());
   EXPECT_GT(result.best_ratio, 0.78) << "greedy reaches about 0.65 here";
+}
+
+TEST(Train, StandardisingNeedsAPerceptron) {
+  const TempFolder folder;
+  RunOptions options = small("gnn-hist", folder.path() / "run");
+  options.trainer = "reinforce(standardize=1)";
+  expect_error(ErrorCode::kUsage, {"standardize=1"}, [&] { train(options, no_progress()); });
+}
+
+// Without it, weights of a hundredth are learnt too slowly to be told from one another.
+TEST(Train, StandardisedInputsMakeSmallWeightsLearnable) {
+  const TempFolder folder;
+  std::vector<double> ratios;
+  for (const char* trainer : {"reinforce(standardize=0)", "reinforce(standardize=1)"}) {
+    RunOptions options = small("inv-ff-hist", folder.path() / trainer);
+    options.train = "ba(u=10,v=30)";
+    options.trainer = trainer;
+    options.instances = 1000;
+    options.validation_instances = 500;
+    options.epochs = 10;
+    ratios.push_back(train(options, no_progress()).best_ratio);
+  }
+  EXPECT_GT(ratios[1], ratios[0]);
 }
 
 TEST(Train, LearnsFromFilesToo) {
