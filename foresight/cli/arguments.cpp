@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "foresight/base/error.h"
+
 namespace foresight {
 
 Argument Argument::required() const {
@@ -68,6 +70,26 @@ void Command::on_run(std::function<void()> action) {
   app_->callback(std::move(action));
 }
 
+namespace {
+
+/// A misspelt option leaves the one that was meant missing: this says which word was not
+/// understood.
+void reject_unknown_option(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const std::string& word : command->remaining()) {
+      if (word.size() < 2 || word[0] != '-') continue;
+      std::vector<std::string> names;
+      for (const CLI::Option* option : command->get_options()) {
+        if (option->nonpositional()) names.push_back(option->get_name());
+      }
+      fail(ErrorCode::kUsage, "{} has no option \"{}\"; there are: {}", command->get_name(), word,
+           fmt::join(names, ", "));
+    }
+  }
+}
+
+}  // namespace
+
 CommandParser::CommandParser(const std::string& name, const std::string& text,
                              const std::string& version, const std::string& footer)
     : app_(std::make_unique<CLI::App>(text, name)) {
@@ -93,6 +115,10 @@ bool CommandParser::run(int argc, const char* const* argv) {
     app_->parse(argc, argv);
     return true;
   } catch (const CLI::ParseError& error) {
+    const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    if (code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError) {
+      reject_unknown_option(*app_);
+    }
     // Help and version are "errors" to the parser, too.
     return app_->exit(error) == 0;
   }

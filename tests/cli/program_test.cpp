@@ -150,6 +150,9 @@ TEST_F(Program, HelpAndVersionSucceed) {
 }
 
 TEST_F(Program, BadUsageEndsWithTwoAndSaysWhatIsKnown) {
+  expect("evaluate data --polcy greedy", 2,
+         {"evaluate has no option \"--polcy\"; there are: ", "--policy"});
+  expect("generate \"er()\" -o data --sed 4", 2, {"generate has no option \"--sed\"", "--seed"});
   expect("", 2, {});
   expect("conquer", 2, {"conquer"});
   expect("list planets", 2, {"planets"});
