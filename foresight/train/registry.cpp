@@ -31,7 +31,7 @@ std::string trainer_for(const std::string& model_spec, const std::string& traine
       // Ours.
       {"inv-ff-plus",
        "reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
-       "entropy=0.1,entropy_end=0)"},
+       "entropy=0.1,entropy_end=0,standardize=1)"},
       {"value", "td(lr=0.003,schedule=cosine)"},
       {"inv-value", "td(lr=0.003,schedule=cosine)"}};
   const auto tuned = kTuned.find(Spec::parse(model_spec).name);
