@@ -32,6 +32,12 @@ RunOptions small(const std::string& model, const std::filesystem::path& folder) 
   return options;
 }
 
+std::int64_t updates_per_epoch(const RunOptions& options) {
+  const auto trainer = trainers().make(trainer_for(options.model, options.trainer));
+  const auto batch = static_cast<std::uint64_t>(trainer->batch_size());
+  return static_cast<std::int64_t>((options.instances + batch - 1) / batch);
+}
+
 /// Cancels after some updates, as Ctrl-C does.
 class CancelAfter : public Progress {
  public:
@@ -78,10 +84,7 @@ TEST_P(EveryTrainedModel, GivesTheSameBytesOnAnyNumberOfThreadsAndAfterAnInterru
   options.threads = 2;
   train(options, no_progress());
   options.folder = folder.path() / "resumed";
-  const auto trainer = trainers().make(trainer_for(GetParam(), ""));
-  const auto updates = (options.instances + static_cast<std::uint64_t>(trainer->batch_size()) - 1) /
-                       static_cast<std::uint64_t>(trainer->batch_size());
-  CancelAfter cancel(static_cast<std::int64_t>(updates) + 1);  // within the second epoch
+  CancelAfter cancel(updates_per_epoch(options) + 1);
   expect_error(ErrorCode::kCancelled, {"epoch 2", "--resume"}, [&] { train(options, cancel); });
   options.resume = true;
   EXPECT_EQ(train(options, no_progress()).epochs, 3);
@@ -106,22 +109,34 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryTrainedModel, testing::ValuesIn(model_
                            return name;
                          });
 
-class EveryBaseline : public testing::TestWithParam<std::string> {};
+class EveryBaseline : public testing::TestWithParam<std::string> {
+ protected:
+  RunOptions options(const std::filesystem::path& folder) const {
+    RunOptions options = small("inv-ff-hist", folder);
+    options.train = "er(u=4,v=16,p=0.4)";
+    options.trainer = "reinforce(" + GetParam() + ")";
+    return options;
+  }
+};
 
-TEST_P(EveryBaseline, LearnsAndResumesToTheBit) {
+TEST_P(EveryBaseline, LearnsToBeatGreedy) {
   const TempFolder folder;
-  RunOptions options = small("inv-ff-hist", folder.path() / "whole");
-  options.train = "er(u=4,v=16,p=0.4)";
-  options.trainer = "reinforce(" + GetParam() + ")";
-  options.instances = 1000;
-  options.validation_instances = 200;
-  options.epochs = 12;
-  EXPECT_GT(train(options, no_progress()).best_ratio, 0.72) << "greedy reaches about 0.65 here";
-  options.folder = folder.path() / "resumed";
-  CancelAfter cancel(17);
-  expect_error(ErrorCode::kCancelled, {}, [&] { train(options, cancel); });
-  options.resume = true;
-  train(options, no_progress());
+  RunOptions run = options(folder.path() / "run");
+  run.instances = 1000;
+  run.validation_instances = 200;
+  run.epochs = 12;
+  EXPECT_GT(train(run, no_progress()).best_ratio, 0.72) << "greedy reaches about 0.65 here";
+}
+
+TEST_P(EveryBaseline, ResumesToTheBit) {
+  const TempFolder folder;
+  RunOptions run = options(folder.path() / "whole");
+  train(run, no_progress());
+  run.folder = folder.path() / "resumed";
+  CancelAfter cancel(updates_per_epoch(run) + 1);
+  expect_error(ErrorCode::kCancelled, {"epoch 2"}, [&] { train(run, cancel); });
+  run.resume = true;
+  train(run, no_progress());
   EXPECT_TRUE(read(folder.path() / "whole" / "last.safetensors") ==
               read(folder.path() / "resumed" / "last.safetensors"));
 }
