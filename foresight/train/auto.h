@@ -15,9 +15,13 @@ struct AutoResult {
   std::vector<std::pair<std::string, double>> ratios;  // of every candidate, on the validation set
 };
 
-/// `options.model` and `options.trainer` are not used; with `options.instances` 0, each candidate
-/// gets what trains all of them in some minutes on two cores. The observer is called in the epochs
-/// of each candidate and can end it, not the others.
+/// The runs of the models that suit the data. `options.model` and `options.trainer` are not used;
+/// with `options.instances` 0, each gets what trains all of them in some minutes on two cores, in
+/// at most `options.epochs` epochs. All are judged by the same instances, fewer where these are
+/// large.
+std::vector<RunOptions> auto_candidates(const RunOptions& options);
+
+/// Trains them all. The observer is called in the epochs of each and can end it, not the others.
 AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer = {});
 

@@ -55,6 +55,48 @@ TEST(Auto, CountsAllEpisodesOfAnInstance) {
   EXPECT_EQ(episodes("inv-ff-plus"), 8);
 }
 
+TEST(Auto, GivesEveryCandidateWhatTwoMinutesAllow) {
+  RunOptions options;
+  options.instances = 0;
+  for (const char* source : {"er(u=10,v=30)", "er(u=100,v=100,p=0.05)", "er(u=94,v=100,p=1)"}) {
+    options.train = source;
+    const Instance example = sources().make(source)->draw(0, 0);
+    const double degree =
+        static_cast<double>(example.num_edges()) / static_cast<double>(example.num_arrivals());
+    const double cost = std::max(1 + example.market().num_fixed / 25.0, degree / 2);
+    const auto runs = auto_candidates(options);
+    ASSERT_EQ(runs.size(), 5U);
+    for (const RunOptions& run : runs) {
+      const auto trainer = trainers().make(trainer_for(run.model, ""));
+      const auto episodes = run.instances * static_cast<std::uint64_t>(run.epochs) *
+                            static_cast<std::uint64_t>(trainer->episodes_per_instance());
+      EXPECT_LE(static_cast<double>(episodes) * example.num_arrivals() * cost, 66e6) << run.model;
+      EXPECT_GE(run.epochs, 5) << run.model;
+      EXPECT_EQ(run.instances % static_cast<std::uint64_t>(trainer->batch_size()), 0U);
+      EXPECT_LE(run.validation_instances * static_cast<std::uint64_t>(run.epochs),
+                std::max<std::uint64_t>(episodes, 100U * static_cast<std::uint64_t>(run.epochs)));
+      EXPECT_EQ(run.validation_instances, runs.front().validation_instances) << "judged alike";
+    }
+  }
+}
+
+TEST(Auto, PassesOverALargeFileLessOften) {
+  const TempFolder folder;
+  const std::string spec = "er(u=4,v=8)";
+  for (const std::uint64_t size : {100U, 60'000U}) {
+    const auto path = folder.path() / fmt::to_string(size);
+    generate(*sources().make(spec), {spec, 1}, size, 1, no_progress()).save(path);
+    RunOptions options;
+    options.instances = 0;
+    options.train = path.string();
+    const auto runs = auto_candidates(options);
+    EXPECT_EQ(runs.front().model, "value");
+    EXPECT_EQ(runs.front().epochs, 100);
+    EXPECT_EQ(runs[2].model, "inv-ff-plus");
+    EXPECT_EQ(runs[2].epochs, size == 100 ? 100 : 13) << "eight episodes of each instance";
+  }
+}
+
 TEST(Auto, GivesLargerAndDenserGraphsFewerDecisions) {
   EXPECT_EQ(instances_for(12e6, 50, "er(u=10,v=30,p=0.1)"), 5'600U);
   EXPECT_EQ(instances_for(12e6, 50, "er(u=100,v=100,p=0.05)"), 400U);
