@@ -13,7 +13,7 @@
 #include <malloc.h>
 
 #include "foresight/base/statistics.h"
-#include "foresight/policy/model.h"
+#include "foresight/model/model.h"
 #include "foresight/policy/play.h"
 
 namespace {

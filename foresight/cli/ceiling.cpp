@@ -9,7 +9,7 @@
 #include "foresight/base/format.h"
 #include "foresight/base/parallel.h"
 #include "foresight/cli/command.h"
-#include "foresight/policy/optimal_online.h"
+#include "foresight/rules/optimal_online.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {

@@ -6,8 +6,8 @@
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"
 #include "foresight/data/dataset.h"
-#include "foresight/policy/checkpoint.h"
-#include "foresight/policy/optimal_online.h"
+#include "foresight/model/checkpoint.h"
+#include "foresight/rules/optimal_online.h"
 
 namespace foresight {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "foresight/cli/command.h"
 #include "foresight/data/source.h"
-#include "foresight/policy/model.h"
+#include "foresight/model/model.h"
 #include "foresight/problem/problem.h"
 #include "foresight/train/trainer.h"
 

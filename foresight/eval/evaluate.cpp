@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "foresight/base/error.h"
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {

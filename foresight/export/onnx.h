@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 
 namespace foresight {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "foresight/data/dataset.h"
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 
 namespace foresight {
 

@@ -9,7 +9,7 @@
 #include "foresight/base/error.h"
 #include "foresight/base/format.h"
 #include "foresight/base/parallel.h"
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/metrics.h"

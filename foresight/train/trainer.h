@@ -18,8 +18,8 @@
 
 #include "foresight/base/registry.h"
 #include "foresight/data/instance.h"
+#include "foresight/model/model.h"
 #include "foresight/nn/adam.h"
-#include "foresight/policy/model.h"
 
 namespace foresight {
 

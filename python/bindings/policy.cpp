@@ -7,7 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
 
 namespace foresight::python {

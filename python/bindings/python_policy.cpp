@@ -5,7 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "foresight/base/error.h"
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 
 namespace foresight::python {
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "foresight/data/source.h"
-#include "foresight/policy/model.h"
+#include "foresight/model/model.h"
 #include "foresight/problem/problem.h"
 #include "foresight/train/trainer.h"
 

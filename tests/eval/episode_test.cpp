@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "foresight/eval/evaluate.h"
-#include "foresight/policy/model.h"
+#include "foresight/model/model.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {

@@ -5,7 +5,7 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 
 namespace foresight {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
-#include "foresight/policy/checkpoint.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/metrics.h"
 

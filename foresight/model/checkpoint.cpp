@@ -1,0 +1,134 @@
+#include "foresight/model/checkpoint.h"
+
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "foresight/base/error.h"
+#include "foresight/features/features.h"
+#include "foresight/rules/optimal_online.h"
+
+namespace foresight {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kFormat = "foresight-model";
+constexpr const char* kVersion = "1";
+constexpr const char* kProvenance = "provenance.";
+
+Json parse_json(const SafeTensors& file, std::string_view key) {
+  Json json = Json::parse(file.meta(key), nullptr, false);
+  if (json.is_discarded()) {
+    fail(ErrorCode::kData, "{}: metadata \"{}\" is not valid JSON", file.path().string(), key);
+  }
+  return json;
+}
+
+ModelContext read_context(const SafeTensors& file) {
+  const Json json = parse_json(file, "context");
+  try {
+    return {{.problem = json.at("problem"),
+             .fixed_attributes = json.at("fixed_attributes"),
+             .arrival_attributes = json.at("arrival_attributes"),
+             .topics = json.at("topics")},
+            json.at("num_fixed").get<NodeId>()};
+  } catch (const Json::exception&) {
+    fail(ErrorCode::kData, "{}: metadata \"context\" lacks a field", file.path().string());
+  }
+}
+
+void check_problem(const std::string& name, const std::string& problem, const Schema& schema) {
+  if (problem == schema.problem) return;
+  fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
+       problem, schema.problem);
+}
+
+}  // namespace
+
+std::filesystem::path checkpoint_file(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? path / "best.safetensors" : path;
+}
+
+void check_problem(const std::string& name, const ModelInfo& info, const Schema& schema) {
+  check_problem(name, info.context.schema.problem, schema);
+}
+
+void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model) {
+  const Schema& schema = info.context.schema;
+  writer.set_meta("format", kFormat);
+  writer.set_meta("version", kVersion);
+  writer.set_meta("model", info.spec);
+  writer.set_meta("features", Json(model.features()).dump());
+  writer.set_meta("feature_version", fmt::to_string(kFeatureVersion));
+  writer.set_meta("context", Json{{"problem", schema.problem},
+                                  {"fixed_attributes", schema.fixed_attributes},
+                                  {"arrival_attributes", schema.arrival_attributes},
+                                  {"topics", schema.topics},
+                                  {"num_fixed", info.context.num_fixed}}
+                                 .dump());
+  for (const auto& [key, value] : info.provenance) writer.set_meta(kProvenance + key, value);
+  for (const Parameters::Tensor& tensor : model.parameters().tensors()) {
+    writer.add<float>(tensor.name, tensor.shape, model.parameters()[tensor.name]);
+  }
+}
+
+TrainedModel read_model(const SafeTensors& file) {
+  const std::string path = file.path().string();
+  if (!file.metadata().contains("format") || file.meta("format") != kFormat) {
+    fail(ErrorCode::kData, "{}: holds no model", path);
+  }
+  if (file.meta("version") != kVersion) {
+    fail(ErrorCode::kData, "{}: model version {} is not known here; this program reads version {}",
+         path, file.meta("version"), kVersion);
+  }
+  if (file.meta("feature_version") != fmt::to_string(kFeatureVersion)) {
+    fail(ErrorCode::kData,
+         "{}: was trained on version {} of the features, but this program computes version {}; "
+         "train it again",
+         path, file.meta("feature_version"), kFeatureVersion);
+  }
+  TrainedModel trained;
+  trained.info.spec = file.meta("model");
+  trained.info.context = read_context(file);
+  for (const auto& [key, value] : file.metadata()) {
+    if (key.starts_with(kProvenance)) {
+      trained.info.provenance[key.substr(std::string_view(kProvenance).size())] = value;
+    }
+  }
+  trained.model = models().make(trained.info.spec)->build(trained.info.context);
+  if (parse_json(file, "features") != Json(trained.model->features())) {
+    fail(ErrorCode::kData, "{}: was trained on other features than {} has here", path,
+         trained.info.spec);
+  }
+  Parameters parameters = trained.model->parameters();
+  for (const Parameters::Tensor& tensor : parameters.tensors()) {
+    const auto values = file.array<float>(tensor.name);
+    if (file.shape(tensor.name) != tensor.shape) {
+      fail(ErrorCode::kData, "{}: array \"{}\" has another shape than {} needs", path, tensor.name,
+           trained.info.spec);
+    }
+    std::copy(values.begin(), values.end(), parameters[tensor.name].begin());
+  }
+  trained.model->set_parameters(parameters);
+  return trained;
+}
+
+TrainedModel load_model(const std::filesystem::path& path) {
+  return read_model(*SafeTensors::open(checkpoint_file(path)));
+}
+
+NamedPolicy find_policy(const std::string& name, const Schema& schema) {
+  if (!std::filesystem::exists(name)) return {policies().make(name), std::nullopt};
+  const auto file = SafeTensors::open(checkpoint_file(name));
+  if (is_online_solution(*file)) {
+    OnlineSolution solution = read_online_solution(*file);
+    check_problem(name, solution.problem, schema);
+    return {make_policy(std::move(solution)), std::nullopt};
+  }
+  TrainedModel trained = read_model(*file);
+  check_problem(name, trained.info, schema);
+  return {std::move(trained.model), std::move(trained.info)};
+}
+
+}  // namespace foresight

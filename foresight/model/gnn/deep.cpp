@@ -1,0 +1,126 @@
+// gnn-hist with several message-passing layers: the graph is embedded again at every arrival, and
+// once more for the gradient, which is cheaper than to keep all embeddings of a rollout.
+#include <algorithm>
+#include <array>
+
+#include "foresight/features/features.h"
+#include "foresight/model/gnn/embedding.h"
+
+namespace foresight {
+namespace {
+
+// Decisions whose graphs are embedded together: enough for whole tiles of the kernels, few enough
+// for the cache.
+constexpr std::size_t kGroup = 8;
+
+class DeepGnn : public GnnModel {
+ public:
+  explicit DeepGnn(GnnShape model_shape) : GnnModel(std::move(model_shape)), network_(shape()) {}
+  const DeepNetwork& deep() const { return network_; }
+
+ private:
+  void load(const Parameters& parameters) override { network_.load(parameters); }
+  std::unique_ptr<GnnBatch> make_batch(MlpTape::Record record) const override;
+
+  DeepNetwork network_;
+};
+
+class DeepBatch : public GnnBatch {
+ public:
+  DeepBatch(const DeepGnn& model, MlpTape::Record record)
+      : GnnBatch(model.deep().decoder(), record),
+        network_(model.deep()),
+        inputs_(model.shape().inputs),
+        embedding_(network_) {}
+
+ private:
+  void open(std::span<const Opening> openings) override {
+    logs_.clear();
+    views_.clear();
+    rows_.clear();
+    for (const Opening& opening : openings) logs_.emplace_back(inputs_, opening.market);
+  }
+
+  void observe(const Turn& turn) override { logs_[turn.episode].observe(*turn.state); }
+
+  void fill(std::span<const Turn> turns, std::span<const Rows> rows) override {
+    if (!recording()) {
+      views_.clear();
+      rows_.clear();
+    }
+    const std::size_t begin = views_.size();
+    candidates_.resize(tape().rows());
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      if (rows[i].count == 0) continue;
+      const EpisodeLog& log = logs_[turns[i].episode];
+      views_.push_back({&log, log.arrivals()});
+      rows_.push_back(rows[i]);
+      fill_scalars(*turns[i].state, rows[i].first);
+    }
+    for_each_group(begin, [&](std::size_t view, std::size_t row) {
+      embedding_.fill(view, candidates_[row], tape().input(row).subspan(GnnShape::kScalars));
+    });
+  }
+
+  void fill_scalars(const State& state, std::size_t first) {
+    const EpisodeFeatures episode(state, {.history = true, .budgets = inputs_.budgets});
+    const auto fill_row = [&](std::size_t row, const Offer& offer) {
+      const float is_skip = offer.node == kSkip ? 1 : 0;
+      candidates_[row] = static_cast<std::size_t>(offer.node + 1);
+      // The mask is 0: only candidates that can be chosen are scored.
+      std::ranges::copy(std::array{offer.gain, episode.time, episode.value, is_skip, 0.0F},
+                        tape().input(row).begin());
+    };
+    fill_row(first, {kSkip, 0, 0});
+    for (const Offer& offer : state.offers()) fill_row(++first, offer);
+  }
+
+  void backward(Parameters& gradient) override {
+    Parameters packed = network_.gradient();
+    network_.decoder().backward(tape(), packed, PackedMlp::InputGradient::kYes);
+    for_each_group(
+        0,
+        [&](std::size_t view, std::size_t row) {
+          embedding_.take_gradient(view, candidates_[row],
+                                   tape().input_gradient(row).subspan(GnnShape::kScalars));
+        },
+        [&] { embedding_.backward(packed); });
+    network_.add_gradient(packed, gradient);
+  }
+
+  /// Embeds the graphs of the decisions from `begin` on, some at a time, and calls
+  /// `visit(view, row)` for each candidate, and `finish` after each group.
+  template <typename Visit, typename Finish = void (*)()>
+  void for_each_group(
+      std::size_t begin, Visit&& visit, Finish&& finish = [] {}) {
+    for (; begin < views_.size(); begin += kGroup) {
+      const std::size_t count = std::min(kGroup, views_.size() - begin);
+      embedding_.forward(std::span(views_).subspan(begin, count));
+      for (std::size_t view = 0; view < count; ++view) {
+        const auto [first, rows] = rows_[begin + view];
+        for (std::size_t k = 0; k < rows; ++k) visit(view, first + k);
+      }
+      finish();
+    }
+  }
+
+  const DeepNetwork& network_;
+  const NodeInputs& inputs_;
+  GraphEmbedding embedding_;
+  std::vector<EpisodeLog> logs_;
+  std::vector<GraphView> views_;         // of every decision with a choice
+  std::vector<Rows> rows_;               // its candidates
+  std::vector<std::size_t> candidates_;  // the node of every row of the tape
+};
+
+std::unique_ptr<GnnBatch> DeepGnn::make_batch(MlpTape::Record record) const {
+  return std::make_unique<DeepBatch>(*this, record);
+}
+
+}  // namespace
+
+std::unique_ptr<Model> deep_gnn(GnnShape shape) {
+  return std::make_unique<DeepGnn>(std::move(shape));
+}
+
+}  // namespace foresight

@@ -1,0 +1,187 @@
+#include "foresight/model/robust.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "foresight/base/error.h"
+#include "foresight/model/checkpoint.h"
+
+namespace foresight {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+struct RobustOptions {
+  std::string policy = "greedy-t";
+  std::string expert = "greedy";
+  RobustTerms terms;
+
+  void read(OptionReader& o) {
+    o.text("policy", policy, "the learner: a spec, a run folder or a checkpoint");
+    o.text("expert", expert, "whom to fall back on, named likewise");
+    o.real("rho", terms.rho, 0, 1, "the share of the expert's value to guarantee");
+    o.real("wmax", terms.wmax, 0, 1e100, "the largest weight that an edge can have");
+    o.choice("problem", terms.problem, {"e-obm", "adwords"}, "the problem that is played");
+  }
+};
+
+class Robust : public Policy {
+ public:
+  Robust(std::shared_ptr<const Policy> learner, std::shared_ptr<const Policy> expert,
+         const RobustTerms& terms)
+      : learner_(std::move(learner)),
+        expert_(std::move(expert)),
+        terms_(terms),
+        problem_(problems().make(terms.problem)) {}
+
+  explicit Robust(const RobustOptions& options)
+      : Robust(find(options.policy, options), find(options.expert, options), options.terms) {}
+
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
+
+ private:
+  class RobustBatch;
+
+  static std::shared_ptr<const Policy> find(const std::string& name, const RobustOptions& options) {
+    return find_policy(name, {.problem = options.terms.problem}).policy;
+  }
+
+  std::shared_ptr<const Policy> learner_, expert_;
+  RobustTerms terms_;
+  std::unique_ptr<Problem> problem_;
+};
+
+class Robust::RobustBatch : public Batch {
+ public:
+  RobustBatch(const Robust& policy, std::span<const Opening> openings)
+      : policy_(policy),
+        learner_(policy.learner_->begin(openings)),
+        expert_(policy.expert_->begin(openings)) {
+    for (const Opening& opening : openings) {
+      if (policy.terms_.problem == "adwords" && opening.market.budgets.empty()) {
+        fail(ErrorCode::kUsage, "robust(problem=adwords) needs budgets, and this market has none");
+      }
+      states_.emplace_back(*policy.problem_, opening.market);
+      Rng rng = opening.rng;
+      ties_.emplace_back(rng.next(), Stream::kDecode, 0);
+    }
+  }
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    expert_turns_.clear();
+    for (const Turn& turn : turns) {
+      show(*turn.state, states_[turn.episode]);
+      expert_turns_.push_back({&states_[turn.episode], turn.episode});
+    }
+    expert_scores_.resize(expert_turns_);
+    expert_->score(expert_turns_, expert_scores_);
+    learner_->score(turns, scores);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      State& expert = states_[turns[i].episode];
+      const NodeId advice = choose(expert, expert_scores_.row(i), ties_[turns[i].episode]);
+      expert.decide(advice);
+      restrict(*turns[i].state, expert, advice, scores.row(i));
+    }
+  }
+
+ private:
+  /// Shows the arrival to the expert, who must find the same gains and costs.
+  void show(const State& state, State& expert) const {
+    const RobustTerms& terms = policy_.terms_;
+    expert.arrive(state.arrival());
+    for (std::size_t i = 0; i < state.edges().size(); ++i) {
+      const Offer& edge = state.edges()[i];
+      if (edge.gain != expert.edges()[i].gain || edge.cost != expert.edges()[i].cost) {
+        fail(ErrorCode::kUsage,
+             "robust(problem={}) cannot decide in another problem: at arrival {}, node {} gains {} "
+             "at cost {}; robust serves e-obm and adwords",
+             terms.problem, state.history().arrivals, edge.node, edge.gain, edge.cost);
+      }
+      if (edge.gain > terms.wmax) {
+        fail(ErrorCode::kData, "robust can guarantee nothing: arrival {} has weight {} > wmax={}",
+             state.history().arrivals, edge.gain, terms.wmax);
+      }
+    }
+  }
+
+  static NodeId choose(const State& state, std::span<const float> row, Rng& rng) {
+    const float best = *std::ranges::max_element(row);
+    auto skip = rng.below(static_cast<std::uint64_t>(std::ranges::count(row, best)));
+    std::size_t i = 0;
+    while (row[i] != best || skip-- > 0) ++i;
+    return i == 0 ? kSkip : state.offers()[i - 1].node;
+  }
+
+  /// Leaves the learner those choices that are safe, or none but the expert's advice if what it
+  /// prefers is not.
+  void restrict(const State& state, const State& expert, NodeId advice,
+                std::span<float> row) const {
+    double reserved = 0;
+    for (NodeId u = 0; u < state.market().num_fixed; ++u) {
+      reserved += reserve(expert, u, state.remaining(u));
+    }
+    const double left = state.market().horizon - state.history().arrivals - 1;
+    const auto is_safe = [&](double value, double reserve_needed) {
+      const double most = std::min(reserve_needed, policy_.terms_.wmax * left);
+      return value >= policy_.terms_.rho * (expert.value() + most);
+    };
+    const auto offers = state.offers();
+    const float preferred = *std::ranges::max_element(row);
+    bool follow_learner = false;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      double value = state.value();
+      double needed = reserved;
+      if (i > 0) {
+        const Offer& offer = offers[i - 1];
+        const double ours = state.remaining(offer.node);
+        value += offer.gain;
+        needed +=
+            reserve(expert, offer.node, ours - offer.cost) - reserve(expert, offer.node, ours);
+      }
+      if (!is_safe(value, needed)) {
+        row[i] = kNever;
+      } else if (row[i] == preferred) {
+        follow_learner = true;
+      }
+    }
+    if (follow_learner) return;
+    std::ranges::fill(row, kNever);
+    const auto advised = std::ranges::find(offers, advice, &Offer::node);
+    row[advised == offers.end() ? 0 : static_cast<std::size_t>(advised - offers.begin()) + 1] = 0;
+  }
+
+  /// The most that the expert can still earn on node u where we cannot, having `ours` of it.
+  double reserve(const State& expert, NodeId u, double ours) const {
+    const double there = expert.remaining(u);
+    const double wmax = policy_.terms_.wmax;
+    if (there <= ours) return 0;
+    if (policy_.terms_.problem == "e-obm") return wmax * (there - ours);
+    return std::min(there + kCapacityTolerance, there - ours + wmax);
+  }
+
+  const Robust& policy_;
+  std::unique_ptr<Batch> learner_, expert_;
+  std::vector<State> states_;  // per episode: the expert's own
+  std::vector<Rng> ties_;      // per episode: how the expert breaks ties
+  std::vector<Turn> expert_turns_;
+  Scores expert_scores_;
+};
+
+std::unique_ptr<Batch> Robust::begin(std::span<const Opening> openings) const {
+  return std::make_unique<RobustBatch>(*this, openings);
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_robust(std::shared_ptr<const Policy> learner,
+                                    std::shared_ptr<const Policy> expert,
+                                    const RobustTerms& terms) {
+  return std::make_unique<Robust>(std::move(learner), std::move(expert), terms);
+}
+
+Entry<Policy> robust_policy() {
+  return make_entry<Policy, Robust, RobustOptions>(
+      "robust", "a learner, followed while rho x an expert's value stays guaranteed");
+}
+
+}  // namespace foresight

@@ -1,0 +1,399 @@
+// Value models: a network learns what the state after a decision is still worth, and a decision is
+// worth its gain plus that. Where the fixed nodes are always the same this is the dynamic program
+// of the optimal online policy, with a network in place of its table.
+//   value      one perceptron sees what is left of every fixed node; for a fixed number of them
+//   inv-value  a sum over the nodes that are left of what a small perceptron says about each, from
+//              its history and attributes; serves any number of nodes in any order
+// Scores are values divided by a temperature, so that sampling explores around the best choice.
+#include <algorithm>
+
+#include "foresight/base/error.h"
+#include "foresight/features/value_features.h"
+#include "foresight/model/mlp_model_internal.h"
+
+namespace foresight {
+namespace {
+
+using Record = Model::Record;
+
+struct ValueOptions : SizeOptions {
+  double temperature = 0.03;
+
+  ValueOptions() : SizeOptions(2) {}
+  void read(OptionReader& o) {
+    SizeOptions::read(o);
+    o.real("temperature", temperature, 1e-6, 1e6,
+           "values that differ by this are e times as likely in training");
+  }
+};
+
+class ValueModel : public MlpModel {
+ public:
+  ValueModel(std::size_t inputs, const ValueOptions& options)
+      : MlpModel(layer_sizes(inputs, options.hidden, options.layers, 1)),
+        temperature_(options.temperature) {}
+  double temperature() const override { return temperature_; }
+
+ protected:
+  /// The last steps of a value model's network: from the values of what is left to scores.
+  void add_scores(Network& network, const Network::Value& values) const {
+    using enum Network::Operation;
+    const auto gains = network.input(
+        {"gains", "what each candidate gains: 0 for skip", {{"batch"}, {"candidates"}}, {}});
+    const auto scale = network.constant("scale", {}, {static_cast<float>(1 / temperature_)});
+    const auto sum = network.apply(kAdd, {gains, values});
+    network.output("scores", {{"batch"}, {"candidates"}}, network.apply(kMultiply, {sum, scale}));
+  }
+  static NetworkInputs::Array gains(const State& state) {
+    NetworkInputs::Array array({1, state.offers().size() + 1});
+    std::ranges::transform(state.offers(), array.values.begin() + 1, &Offer::gain);
+    return array;
+  }
+
+ private:
+  double temperature_;
+};
+
+[[noreturn]] void refuse_outputs() {
+  fail(ErrorCode::kUsage, "value models are trained by td, not by imitation");
+}
+
+// ---------------------------------------------------------------- all nodes at once
+
+class FlatValueModel : public ValueModel {
+ public:
+  FlatValueModel(NodeId num_fixed, const ValueOptions& options)
+      : ValueModel(FlatValueFeatures(num_fixed).width(), options),
+        num_fixed_(num_fixed),
+        features_(num_fixed) {}
+
+  std::vector<std::string> features() const override { return features_.names(); }
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
+                                         Record what) const override;
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market& market) const override;
+
+  /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
+  template <typename Row>
+  void fill(const State& state, Row&& row) const {
+    const double available = total_remaining_share(state);
+    features_.fill_skip(state, available, row(0));
+    std::size_t k = 0;
+    for (const Offer& offer : state.offers()) {
+      features_.fill(state, offer, available, row(0), row(++k));
+    }
+  }
+  void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
+
+ private:
+  NodeId num_fixed_;
+  FlatValueFeatures features_;
+};
+
+class FlatValueBatch : public MlpBatch {
+ public:
+  FlatValueBatch(const FlatValueModel& model, bool recording)
+      : MlpBatch(model, recording), model_(model) {}
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    if (!recording_) forget();
+    const std::size_t first_span = spans_.size();
+    for (const Turn& turn : turns) {
+      const State& state = *turn.state;
+      const auto offers = state.offers();
+      spans_.push_back({kNotComputed, offers.size() + 1});
+      if (offers.empty()) continue;
+      const std::size_t first = spans_.back().first = tape_.append(offers.size() + 1);
+      model_.fill(state, [&](std::size_t k) { return tape_.input(first + k); });
+    }
+    packed_.forward(tape_);
+    const auto scale = static_cast<float>(1 / model_.temperature());
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const Span& span = spans_[first_span + i];
+      const auto row = scores.row(i);
+      row[0] = 0;
+      if (span.first == kNotComputed) continue;
+      const auto offers = turns[i].state->offers();
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const float gain = k == 0 ? 0 : offers[k - 1].gain;
+        row[k] = scale * (gain + tape_.output(span.first + k)[0]);
+      }
+    }
+  }
+
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
+    forget();
+  }
+
+  void backward(std::span<const float> score_gradients, Parameters& gradient) override {
+    const auto scale = static_cast<float>(1 / model_.temperature());
+    std::size_t entry = 0;
+    for (const Span& span : spans_) {
+      for (std::size_t k = 0; k < span.entries; ++k, ++entry) {
+        if (span.first == kNotComputed) continue;
+        tape_.output_gradient(span.first + k)[0] = scale * score_gradients[entry];
+      }
+    }
+    backpropagate(gradient);
+  }
+
+ private:
+  const FlatValueModel& model_;
+};
+
+std::unique_ptr<Batch> FlatValueModel::begin(std::span<const Opening> openings) const {
+  check(openings);
+  return std::make_unique<FlatValueBatch>(*this, false);
+}
+
+std::unique_ptr<RecordingBatch> FlatValueModel::record(std::span<const Opening> openings,
+                                                       Record what) const {
+  if (what == Record::kOutputs) refuse_outputs();
+  check(openings);
+  return std::make_unique<FlatValueBatch>(*this, true);
+}
+
+Network FlatValueModel::network() const {
+  Network network;
+  const auto x = network.input({"features",
+                                "a row per candidate: what is left after choosing it",
+                                {{"batch"}, {"candidates"}, {"", features_.width()}},
+                                features()});
+  add_scores(network, network.apply(Network::Operation::kSqueeze, {add_to(network, x)}, 2));
+  return network;
+}
+
+std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
+  check_size(market, num_fixed_);
+  return make_feed([this](const State& state) {
+    NetworkInputs inputs;
+    auto& rows = inputs.add({1, state.offers().size() + 1, features_.width()});
+    fill(state, [&](std::size_t k) { return rows.row(k); });
+    inputs.arrays.push_back(gains(state));
+    inputs.entries = entries_of_offers(state);
+    return inputs;
+  });
+}
+
+// ---------------------------------------------------------------- a sum over the nodes left
+
+class NodeValueModel : public ValueModel {
+ public:
+  NodeValueModel(std::vector<std::string> attributes, const ValueOptions& options)
+      : ValueModel(NodeValueFeatures(attributes).width(), options),
+        features_(std::move(attributes)) {}
+
+  std::vector<std::string> features() const override { return features_.names(); }
+  std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
+  Network network() const override;
+  std::unique_ptr<Feed> feed(const Market&) const override;
+  const NodeValueFeatures& columns() const { return features_; }
+
+ private:
+  NodeValueFeatures features_;
+};
+
+/// For every choice, the nodes left after it are the same but for the one taken. So the rows of all
+/// nodes are computed once per context, and each choice is a sum of them with one row replaced.
+class NodeValueBatch : public MlpBatch {
+ public:
+  NodeValueBatch(const NodeValueModel& model, bool recording)
+      : MlpBatch(model, recording), model_(model) {}
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    if (!recording_) {
+      forget();
+      choices_.clear();
+    }
+    const std::size_t first_choice = choices_.size();
+    for (const Turn& turn : turns) add_rows(*turn.state);
+    packed_.forward(tape_);
+    const auto scale = static_cast<float>(1 / model_.temperature());
+    std::size_t next = first_choice;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const auto row = scores.row(i);
+      row[0] = 0;
+      const auto offers = turns[i].state->offers();
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const Choice& choice = choices_[next++];
+        if (choice.first == kNotComputed) continue;
+        const float gain = k == 0 ? 0 : offers[k - 1].gain;
+        row[k] = scale * (gain + value(choice));
+      }
+    }
+  }
+
+  void restart(std::span<const Opening>) override {
+    forget();
+    choices_.clear();
+  }
+
+  void backward(std::span<const float> score_gradients, Parameters& gradient) override {
+    const auto scale = static_cast<float>(1 / model_.temperature());
+    for (std::size_t row = 0; row < tape_.rows(); ++row) tape_.output_gradient(row)[0] = 0;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const Choice& choice = choices_[i];
+      const float g = scale * score_gradients[i];
+      if (choice.first == kNotComputed || g == 0) continue;
+      for (std::size_t k = 0; k < choice.rows; ++k) tape_.output_gradient(choice.first + k)[0] += g;
+      if (choice.without != kNotComputed) tape_.output_gradient(choice.without)[0] -= g;
+      if (choice.instead != kNotComputed) tape_.output_gradient(choice.instead)[0] += g;
+    }
+    backpropagate(gradient);
+  }
+
+ private:
+  /// The rows whose outputs add up to the value of what is left after a choice.
+  struct Choice {
+    std::size_t first = kNotComputed;  // nothing is computed where there is no choice
+    std::size_t rows = 0;
+    std::size_t without = kNotComputed;  // the row among them of the node taken,
+    std::size_t instead = kNotComputed;  // and that of what is left of it, if anything
+  };
+
+  float value(const Choice& choice) const {
+    float sum = 0;
+    for (std::size_t k = 0; k < choice.rows; ++k) sum += tape_.output(choice.first + k)[0];
+    if (choice.without != kNotComputed) sum -= tape_.output(choice.without)[0];
+    if (choice.instead != kNotComputed) sum += tape_.output(choice.instead)[0];
+    return sum;
+  }
+
+  void add_rows(const State& state) {
+    const auto offers = state.offers();
+    if (offers.empty()) {
+      choices_.emplace_back();
+      return;
+    }
+    left_.clear();
+    double available = 0;
+    for (NodeId u = 0; u < state.market().num_fixed; ++u) {
+      const double share = remaining_share(state, u);
+      if (share > 0) left_.push_back({u, share});
+      available += share;
+    }
+    const NodeValueFeatures::Past past(state);
+    const auto add_context = [&](double after) {
+      const std::size_t first = tape_.append(left_.size());
+      const ValueContext context(state, after);
+      for (std::size_t k = 0; k < left_.size(); ++k) {
+        model_.columns().fill(state, past, context, left_[k].node, left_[k].share,
+                              tape_.input(first + k));
+      }
+      return first;
+    };
+    choices_.push_back({add_context(available), left_.size()});
+    // Offers that leave as much behind share their rows: all of them, where a match takes a node.
+    double context_for = available;
+    std::size_t first = choices_.back().first;
+    for (const Offer& offer : offers) {
+      const double share = remaining_share(state, offer.node);
+      const double after = remaining_share(state, offer.node, static_cast<double>(offer.cost));
+      if (available - share + after != context_for) {
+        context_for = available - share + after;
+        first = add_context(context_for);
+      }
+      Choice choice{first, left_.size()};
+      const auto taken = std::ranges::find(left_, offer.node, &Left::node);
+      choice.without = first + static_cast<std::size_t>(taken - left_.begin());
+      if (after > 0) {
+        choice.instead = tape_.append(1);
+        model_.columns().fill(state, past, ValueContext(state, context_for), offer.node, after,
+                              tape_.input(choice.instead));
+      }
+      choices_.push_back(choice);
+    }
+  }
+
+  struct Left {
+    NodeId node;
+    double share;
+  };
+
+  const NodeValueModel& model_;
+  std::vector<Choice> choices_;  // skip, then each offer, turn by turn
+  std::vector<Left> left_;
+};
+
+std::unique_ptr<Batch> NodeValueModel::begin(std::span<const Opening>) const {
+  return std::make_unique<NodeValueBatch>(*this, false);
+}
+
+std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening>,
+                                                       Record what) const {
+  if (what == Record::kOutputs) refuse_outputs();
+  return std::make_unique<NodeValueBatch>(*this, true);
+}
+
+Network NodeValueModel::network() const {
+  using enum Network::Operation;
+  Network network;
+  const auto x = network.input({"features",
+                                "for each candidate a row per fixed node, as it is after choosing",
+                                {{"batch"}, {"candidates"}, {"nodes"}, {"", features_.width()}},
+                                features()});
+  const auto left = network.input({"left",
+                                   "1 where something is left of the node after choosing, else 0",
+                                   {{"batch"}, {"candidates"}, {"nodes"}},
+                                   {}});
+  const auto each = network.apply(kSqueeze, {add_to(network, x)}, 3);
+  const auto sum = network.apply(kSum, {network.apply(kMultiply, {each, left})}, 2);
+  add_scores(network, network.apply(kSqueeze, {sum}, 2));
+  return network;
+}
+
+std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
+  const auto nodes = static_cast<std::size_t>(market.num_fixed);
+  return make_feed([this, nodes](const State& state) {
+    const std::size_t candidates = state.offers().size() + 1;
+    NetworkInputs::Array rows({1, candidates, nodes, features_.width()});
+    NetworkInputs::Array left({1, candidates, nodes});
+    const NodeValueFeatures::Past past(state);
+    const double available = total_remaining_share(state);
+    for (std::size_t k = 0; k < candidates; ++k) {
+      const Offer chosen = k == 0 ? Offer{kSkip, 0, 0} : state.offers()[k - 1];
+      const auto share = [&](NodeId u) {
+        return remaining_share(state, u, u == chosen.node ? static_cast<double>(chosen.cost) : 0);
+      };
+      double after = available;
+      if (k > 0) after += share(chosen.node) - remaining_share(state, chosen.node);
+      const ValueContext context(state, after);
+      for (std::size_t u = 0; u < nodes; ++u) {
+        const auto node = static_cast<NodeId>(u);
+        if (share(node) <= 0) continue;
+        left.row(k)[u] = 1;
+        features_.fill(state, past, context, node, share(node), rows.row(k * nodes + u));
+      }
+    }
+    NetworkInputs inputs{{std::move(rows), std::move(left), gains(state)},
+                         entries_of_offers(state)};
+    return inputs;
+  });
+}
+
+// ---------------------------------------------------------------- architectures
+
+std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const ModelContext& context) {
+  return std::make_unique<FlatValueModel>(context.num_fixed, options);
+}
+
+std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {
+  return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options);
+}
+
+}  // namespace
+
+Entry<Architecture> value_model() {
+  return make_architecture<ValueOptions, build_flat_value>(
+      "value", "gain plus the learned value of what is left; a given number of fixed nodes");
+}
+
+Entry<Architecture> inv_value_model() {
+  return make_architecture<ValueOptions, build_node_value>(
+      "inv-value", "the same as a sum over the nodes left; any size and order");
+}
+
+}  // namespace foresight

@@ -1,0 +1,214 @@
+#include "foresight/rules/optimal_online.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <set>
+
+#include "foresight/base/error.h"
+#include "foresight/base/index.h"
+
+namespace foresight {
+namespace {
+
+using Solution = std::shared_ptr<const OnlineSolution>;
+
+// Tables that a policy keeps while no episode needs them: one would do where instances share it.
+constexpr std::size_t kKept = 4;
+
+std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
+  std::vector<std::int32_t> result(ids.begin(), ids.end());
+  std::ranges::sort(result);
+  return result;
+}
+
+class OnlineBatch : public EpisodeBatch {
+ public:
+  void add(Solution solution, const Market& market) {
+    Episode& episode = episodes_.emplace_back(Episode{std::move(solution), {}});
+    const auto& ids = episode.solution->ids;
+    for (NodeId u = 0; u < market.num_fixed; ++u) {
+      const auto found =
+          ids.empty() ? u : std::ranges::find(ids, market.ids[index(u)]) - ids.begin();
+      episode.nodes.push_back(static_cast<NodeId>(found));
+    }
+  }
+
+ private:
+  struct Episode {
+    Solution solution;
+    std::vector<NodeId> nodes;  // which node of the solution each fixed node is
+  };
+
+  void score(const State& state, std::size_t i, std::span<float> row) override {
+    const Episode& episode = episodes_[i];
+    const OnlineTable& table = episode.solution->table;
+    const auto slots_worth = [&](NodeId u, std::int32_t most) {
+      const NodeId node = episode.nodes[index(u)];
+      return std::min(most, table.states.slots_left(node, state.remaining(u))) *
+             table.states.strides[index(node)];
+    };
+    constexpr std::int32_t kAll = std::numeric_limits<std::int32_t>::max();
+    std::int64_t here = 0;
+    for (NodeId u = 0; u < state.market().num_fixed; ++u) here += slots_worth(u, kAll);
+    const int left = std::max(0, state.market().horizon - state.history().arrivals - 1);
+    row[0] = table.value(left, here);
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      const Offer& offer = state.offers()[k - 1];
+      row[k] = offer.gain + table.value(left, here - slots_worth(offer.node, 1));
+    }
+  }
+
+  std::vector<Episode> episodes_;
+};
+
+class OnlinePolicy : public Policy {
+ public:
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const final {
+    auto batch = std::make_unique<OnlineBatch>();
+    std::set<Solution> distinct;
+    double bytes = 0;
+    for (const Opening& opening : openings) {
+      const Solution solution = solution_for(opening.market);
+      if (distinct.insert(solution).second) {
+        bytes += solution->table.states.bytes(solution->table.horizon);
+      }
+      if (bytes > kMaxOnlineBytes) {
+        fail(ErrorCode::kUsage,
+             "optimal-online: the tables of {} different markets take {:.4g} MiB; the limit for "
+             "one batch of {} episodes is {} MiB",
+             distinct.size(), bytes / (1 << 20), openings.size(), kMaxOnlineBytes / (1 << 20));
+      }
+      batch->add(solution, opening.market);
+    }
+    return batch;
+  }
+
+ private:
+  /// The table for this market, from any thread.
+  virtual Solution solution_for(const Market& market) const = 0;
+};
+
+/// One table that is there already.
+class StoredOnline : public OnlinePolicy {
+ public:
+  explicit StoredOnline(OnlineSolution solution)
+      : solution_(std::make_shared<OnlineSolution>(std::move(solution))) {}
+
+  std::string resolved_spec() const override {
+    return Spec{"optimal-online", {{"source", solution_->source}}}.to_string();
+  }
+
+ private:
+  Solution solution_for(const Market& market) const override {
+    const OnlineTable& table = solution_->table;
+    if (index(market.num_fixed) != table.states.slots.size() ||
+        sorted(market.ids) != sorted(solution_->ids)) {
+      fail(ErrorCode::kData, "the optimal online policy of {} was computed for other fixed nodes",
+           solution_->source);
+    }
+    if (market.horizon > table.horizon) {
+      fail(ErrorCode::kData,
+           "the optimal online policy of {} was computed for {} arrivals at most, but {} are to "
+           "come",
+           solution_->source, table.horizon, market.horizon);
+    }
+    return solution_;
+  }
+
+  Solution solution_;
+};
+
+struct OptimalOnlineOptions {
+  std::string source;
+
+  void read(OptionReader& o) {
+    o.text("source", source, "where the instances come from, as a spec in quotes");
+  }
+};
+
+/// Tables for the markets of a source, computed when they are met.
+class OptimalOnline : public OnlinePolicy {
+ public:
+  explicit OptimalOnline(const OptimalOnlineOptions& options) : spec_(options.source) {
+    if (spec_.empty()) {
+      fail(ErrorCode::kUsage,
+           "policy \"optimal-online\" needs to know where the instances come from, e.g. "
+           "optimal-online(source=\"crowd(u=10,v=30)\")");
+    }
+    source_ = sources().make(spec_);
+    known_law(spec_, *source_, source_->draw(0, 0).market());
+  }
+
+ private:
+  struct Key {
+    std::vector<std::int32_t> ids;
+    NodeId num_fixed;
+    int horizon;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Slot {
+    Key key;
+    std::mutex mutex;  // held while the table is computed
+    Solution solution;
+  };
+
+  Solution solution_for(const Market& market) const override {
+    const auto slot = slot_for({sorted(market.ids), market.num_fixed, market.horizon});
+    const std::lock_guard lock(slot->mutex);
+    if (!slot->solution) {
+      slot->solution = std::make_shared<OnlineSolution>(solve_online(spec_, *source_, market));
+    }
+    return slot->solution;
+  }
+
+  std::shared_ptr<Slot> slot_for(Key key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(recent_, key, &Slot::key);
+    if (found != recent_.end()) return *found;
+    auto slot = std::make_shared<Slot>();
+    slot->key = std::move(key);
+    recent_.push_front(slot);
+    if (recent_.size() > kKept) recent_.pop_back();
+    return slot;
+  }
+
+  std::string spec_;
+  std::unique_ptr<Source> source_;
+  mutable std::mutex mutex_;
+  mutable std::deque<std::shared_ptr<Slot>> recent_;
+};
+
+}  // namespace
+
+ArrivalLaw known_law(const std::string& spec, const Source& source, const Market& market) {
+  if (auto law = source.arrival_law(market)) return *std::move(law);
+  fail(ErrorCode::kUsage,
+       "source {} does not draw each arrival independently from a known law; er, crowd, gmission "
+       "and csv do",
+       spec);
+}
+
+OnlineSolution solve_online(const std::string& spec, const Source& source, const Market& market,
+                            int threads) {
+  const ArrivalLaw law = known_law(spec, source, market);
+  const auto problem = problems().make(source.schema().problem);
+  const OnlineStates states = online_states(*problem, market, law);
+  return {Spec::parse(spec).to_string(),
+          problem->name(),
+          {market.ids.begin(), market.ids.end()},
+          solve_online(states, law, market.horizon, threads)};
+}
+
+std::shared_ptr<const Policy> make_policy(OnlineSolution solution) {
+  return std::make_shared<StoredOnline>(std::move(solution));
+}
+
+Entry<Policy> optimal_online_policy() {
+  return make_entry<Policy, OptimalOnline, OptimalOnlineOptions>(
+      "optimal-online",
+      "the best there is for arrivals from a known source: a bound for the others");
+}
+
+}  // namespace foresight

@@ -1,0 +1,159 @@
+// Trajectory sampling: the futures of some past instances, drawn at random at every arrival, are
+// matched in hindsight to the fixed nodes still available, and the current arrival does what is
+// best in these futures (Awasthi and Sandholm, "Online stochastic optimization in the large:
+// application to kidney exchange", 2009; Van Hentenryck and Bent, "Online stochastic combinatorial
+// optimization", 2006).
+//
+//   vote=value  the choice with the largest mean of gain less what the node would earn otherwise
+//   vote=count  the choice that is best in most futures
+//
+// One assignment per future gives the value of all choices: what a future loses without node u is
+// found by shortest paths in its optimal matching. With n nodes available, m edges and k samples an
+// arrival takes about O(k n m). Made for e-obm. The past's fixed nodes stand for the present ones
+// by position.
+#include "foresight/base/index.h"
+#include "foresight/rules/past_internal.h"
+#include "foresight/solve/assignment.h"
+
+namespace foresight {
+namespace {
+
+using internal::Past;
+
+struct TrajectoryOptions {
+  std::string train;
+  int samples = 64;
+  std::string vote = "value";
+
+  void read(OptionReader& o) {
+    o.text("train", train, "past instances to draw futures from; without, none is expected");
+    o.integer("samples", samples, 1, 1'000'000, "futures per arrival");
+    o.choice("vote", vote, {"value", "count"}, "add up values, or count where a choice is best");
+  }
+};
+
+/// One sampled future, matched in hindsight to the available fixed nodes.
+class Future {
+ public:
+  /// Numbers the available nodes of the state.
+  void restrict_to(const State& state) {
+    number_.clear();
+    num_available_ = 0;
+    for (NodeId u = 0; u < state.market().num_fixed; ++u) {
+      number_.push_back(state.remaining(u) >= 1 ? num_available_++ : kSkip);
+    }
+  }
+
+  /// Matches the last `left` arrivals of the instance.
+  void solve(const Instance& instance, int left) {
+    begin_.assign(1, 0);
+    nodes_.clear();
+    weights_.clear();
+    const int end = instance.num_arrivals();
+    for (int t = std::max(0, end - left); t < end; ++t) {
+      const Arrival arrival = instance.arrival(t);
+      for (std::size_t e = 0; e < arrival.nodes.size(); ++e) {
+        const NodeId u = number_[index(arrival.nodes[e])];
+        if (u == kSkip) continue;
+        nodes_.push_back(u);
+        weights_.push_back(arrival.weights[e]);
+      }
+      if (std::ssize(nodes_) > begin_.back()) begin_.push_back(std::ssize(nodes_));
+    }
+    const auto& best = solver_.solve_sparse(num_available_, begin_, nodes_, weights_);
+    losses_.resize(index(num_available_));
+    internal::find_losses(best.matching, begin_, nodes_, weights_, losses_);
+  }
+
+  /// How much less the future is worth without this available node.
+  double loss(NodeId node) const { return losses_[index(number_[index(node)])]; }
+
+ private:
+  AssignmentSolver solver_;
+  std::vector<NodeId> number_;  // per fixed node: its place among the available ones, or kSkip
+  NodeId num_available_ = 0;
+  std::vector<std::int64_t> begin_;
+  std::vector<NodeId> nodes_;
+  std::vector<float> weights_;
+  std::vector<double> losses_;  // per available node
+};
+
+class Trajectory : public Policy {
+ public:
+  explicit Trajectory(const TrajectoryOptions& options)
+      : past_("trajectory", options.train),
+        samples_(past_.size() == 0 ? 0 : options.samples),
+        count_(options.vote == "count") {
+    if (past_.size() > 0 && past_.problem().formulation() != Formulation::kAssignment) {
+      fail(ErrorCode::kUsage, "{}: trajectory serves e-obm only, but this is {} data",
+           options.train, past_.problem().name());
+    }
+  }
+
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+    past_.check(openings);
+    return std::make_unique<SamplingBatch>(*this, openings);
+  }
+
+ private:
+  class SamplingBatch : public EpisodeBatch {
+   public:
+    SamplingBatch(const Trajectory& policy, std::span<const Opening> openings) : policy_(policy) {
+      for (const Opening& opening : openings) rngs_.push_back(opening.rng);
+    }
+
+   private:
+    void score(const State& state, std::size_t episode, std::span<float> row) override {
+      const auto offers = state.offers();
+      totals_.assign(row.size(), 0);
+      if (policy_.samples_ == 0) {
+        for (std::size_t i = 1; i < row.size(); ++i) totals_[i] = offers[i - 1].gain;
+      } else if (!offers.empty()) {
+        look_ahead(state, rngs_[episode]);
+      }
+      row[0] = static_cast<float>(totals_[0]);
+      for (std::size_t i = 1; i < row.size(); ++i) {
+        // Nothing is to be had from a match that brings nothing, whatever the futures say.
+        row[i] = offers[i - 1].gain > 0 && totals_[i] > 0 ? static_cast<float>(totals_[i]) : -1;
+      }
+    }
+
+    void look_ahead(const State& state, Rng& rng) {
+      const auto offers = state.offers();
+      const int left = state.market().horizon - state.history().arrivals - 1;
+      future_.restrict_to(state);
+      for (int k = 0; k < policy_.samples_; ++k) {
+        future_.solve(policy_.past_.instance(rng.below(policy_.past_.size())), left);
+        std::size_t best = 0;
+        double best_value = 0;
+        for (std::size_t i = 1; i <= offers.size(); ++i) {
+          const double value = offers[i - 1].gain - future_.loss(offers[i - 1].node);
+          if (!policy_.count_) totals_[i] += value;
+          if (value > best_value) {
+            best = i;
+            best_value = value;
+          }
+        }
+        if (policy_.count_) totals_[best] += 1;
+      }
+    }
+
+    const Trajectory& policy_;
+    std::vector<Rng> rngs_;  // per episode
+    Future future_;
+    std::vector<double> totals_;  // per choice, that of skipping first
+  };
+
+  Past past_;
+  int samples_;
+  bool count_;
+};
+
+}  // namespace
+
+Entry<Policy> trajectory_policy() {
+  return make_entry<Policy, Trajectory, TrajectoryOptions>(
+      "trajectory", "what is best in hindsight in futures sampled from past instances (e-obm)");
+}
+
+}  // namespace foresight

@@ -1,0 +1,257 @@
+// The learned models: parity with the reference's networks, exact gradients, and what each
+// promises.
+#include "foresight/model/model.h"
+
+#include <cmath>
+
+#include "tests/expect_error.h"
+#include "tests/instances.h"
+#include "tests/model/golden_outputs.h"
+#include "tests/temp_folder.h"
+#include <gtest/gtest.h>
+
+#include "foresight/model/checkpoint.h"
+#include "foresight/policy/play.h"
+
+namespace foresight {
+namespace {
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : models().entries()) names.push_back(entry.name);
+  return names;
+}
+
+std::string test_name(const std::string& name) {
+  std::string result = name;
+  std::replace(result.begin(), result.end(), '-', '_');
+  return result;
+}
+
+std::unique_ptr<Model> build(const std::string& spec, const Schema& schema, NodeId num_fixed,
+                             std::uint64_t seed = 1) {
+  auto model = models().make(spec)->build({schema, num_fixed});
+  Rng rng(seed, Stream::kInitialise, 0);
+  model->set_parameters(model->initial_parameters(rng));
+  return model;
+}
+
+// ---- parity: parameters set by the formula of the golden files
+
+class GoldenOutputs : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(GoldenOutputs, AgreeWithTheReference) {
+  FORESIGHT_NEEDS_SHARED("golden");
+  const auto [file, name] = GetParam();
+  const GoldenEpisode episode(file);
+  const auto model = models().make(name)->build(
+      {{.problem = episode.problem->name()}, episode.instance.market().num_fixed});
+  expect_golden_outputs(episode, name, *model, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, GoldenOutputs,
+    testing::Combine(testing::ValuesIn(kGoldenEpisodes),
+                     testing::Values("ff", "ff-hist", "inv-ff", "inv-ff-hist")),
+    [](const auto& test) {
+      const std::string file = std::get<0>(test.param);
+      return test_name(file.substr(0, file.find('.')) + "-" + std::get<1>(test.param));
+    });
+
+// ---- every model, on every problem
+
+const std::vector<std::string> kData = {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"};
+
+class EveryModel : public testing::TestWithParam<std::string> {};
+
+// The gradient of a weighted sum of all scores of a fixed sequence of decisions, against finite
+// differences. Decisions are scripted, so that the inputs do not depend on the parameters.
+TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
+  for (const std::string& spec : kData) {
+    const auto source = sources().make(spec);
+    const auto problem = problems().make(source->schema().problem);
+    const auto instances = draw(*source, 3, 21);
+    // Values are not divided by a small temperature: what is rounded would be, too.
+    const std::string options =
+        GetParam().ends_with("value") ? "(hidden=7,temperature=1)" : "(hidden=7)";
+    const auto model = build(GetParam() + options, source->schema(), 4);
+    // Far from their kinks, ReLUs are linear, so that finite differences are exact: hidden units
+    // are wide open or shut.
+    Parameters start = model->parameters();
+    for (const auto& tensor : start.tensors()) {
+      if (tensor.shape.front() != 7) continue;
+      const auto values = start[tensor.name];
+      if (tensor.shape.size() == 2) {
+        for (float& value : values) value *= 0.1F;
+      } else {
+        for (std::size_t i = 0; i < 7; ++i) values[i] += i % 3 == 0 ? -9.0F : 9.0F;
+      }
+    }
+    model->set_parameters(start);
+
+    std::vector<float> weights;
+    const auto evaluate = [&](RecordingBatch& batch) {
+      double sum = 0;
+      std::size_t entry = 0;
+      std::vector<State> states;
+      for (const Instance& instance : instances) states.emplace_back(*problem, instance.market());
+      Scores scores;
+      for (int t = 0; t < instances[0].num_arrivals(); ++t) {
+        std::vector<Turn> turns;
+        for (std::size_t i = 0; i < instances.size(); ++i) {
+          states[i].arrive(instances[i].arrival(t));
+          turns.push_back({&states[i], i});
+        }
+        scores.resize(turns);
+        batch.score(turns, scores);
+        for (std::size_t i = 0; i < turns.size(); ++i) {
+          for (const float score : scores.row(i)) {
+            if (entry == weights.size()) {
+              const bool choice = scores.row(i).size() > 1;
+              weights.push_back(
+                  choice ? static_cast<float>(std::sin(1.3 * static_cast<double>(entry) + 1)) : 0);
+            }
+            sum += static_cast<double>(score) * static_cast<double>(weights[entry++]);
+          }
+          const auto offers = states[i].offers();
+          states[i].decide(
+              offers.empty() || (t + static_cast<int>(i)) % 3 == 0 ? kSkip : offers.front().node);
+        }
+      }
+      return sum;
+    };
+    const auto openings = open_episodes(instances, {});
+    const auto batch = model->record(openings, Model::Record::kChoices);
+    evaluate(*batch);
+    Parameters gradient = model->parameters().zeros();
+    batch->backward(weights, gradient);
+
+    int checked = 0;
+    for (std::size_t i = 0; i < start.values().size(); i += 3) {
+      const auto at = [&](float shift) {
+        Parameters moved = start;
+        moved.values()[i] += shift;
+        model->set_parameters(moved);
+        return evaluate(*model->record(openings, Model::Record::kChoices));
+      };
+      const float step = 2e-2F;
+      const double slope = (at(step) - at(-step)) / (2 * static_cast<double>(step));
+      EXPECT_NEAR(gradient.values()[i], slope, 2e-3 * (1 + std::abs(slope)))
+          << GetParam() << " " << spec << " parameter " << i;
+      ++checked;
+    }
+    EXPECT_GT(checked, 10);
+    model->set_parameters(start);
+  }
+}
+
+TEST_P(EveryModel, ABatchGivesTheSameScoresAsAnEpisodeAlone) {
+  for (const std::string& spec : kData) {
+    const auto source = sources().make(spec);
+    const auto problem = problems().make(source->schema().problem);
+    const auto instances = draw(*source, 30, 21);
+    const auto model = build(GetParam(), source->schema(), 4);
+    for (const Decode decode : {Decode::kArgmax, Decode::kSample}) {
+      const auto all = play(*problem, instances, *model, {.decode = decode, .seed = 5});
+      for (std::size_t i = 0; i < instances.size(); ++i) {
+        const auto alone = play(*problem, {&instances[i], 1}, *model,
+                                {.decode = decode, .seed = 5, .first_index = i});
+        ASSERT_EQ(alone[0].matching, all[i].matching) << spec << " instance " << i;
+      }
+    }
+  }
+}
+
+TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
+  const TempFolder folder;
+  const auto source = sources().make(kData[0]);
+  const auto problem = problems().make(source->schema().problem);
+  const auto model = build(GetParam(), source->schema(), 4);
+  SafeTensorsWriter writer;
+  write_model(writer, {GetParam(), {source->schema(), 4}, {{"seed", "1"}}}, *model);
+  writer.write(folder.path() / "model");
+  const TrainedModel loaded = load_model(folder.path() / "model");
+  EXPECT_EQ(loaded.model->parameters(), model->parameters());
+  EXPECT_EQ(loaded.info.provenance.at("seed"), "1");
+  const auto instances = draw(*source, 10, 21);
+  const auto a = play(*problem, instances, *model, {});
+  const auto b = play(*problem, instances, *loaded.model, {});
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
+
+  Schema other = source->schema();
+  other.problem = "adwords";
+  expect_error(ErrorCode::kData, {"model", "e-obm", "adwords"},
+               [&] { find_policy((folder.path() / "model").string(), other); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()),
+                         [](const auto& test) { return test_name(test.param); });
+
+// ---- what the models promise
+
+class InvariantModel : public testing::TestWithParam<const char*> {};
+
+/// The same instance with its fixed nodes renamed: old node u becomes order[u].
+Instance permute(const Instance& instance, const std::vector<std::int32_t>& order) {
+  InstanceBuilder builder(instance.market().num_fixed);
+  for (int t = 0; t < instance.num_arrivals(); ++t) {
+    const Arrival arrival = instance.arrival(t);
+    std::map<NodeId, float> edges;
+    for (std::size_t e = 0; e < arrival.nodes.size(); ++e) {
+      edges[order[static_cast<std::size_t>(arrival.nodes[e])]] = arrival.weights[e];
+    }
+    std::vector<NodeId> nodes;
+    std::vector<float> weights;
+    for (const auto& [node, weight] : edges) {
+      nodes.push_back(node);
+      weights.push_back(weight);
+    }
+    builder.arrive(nodes, weights);
+  }
+  return std::move(builder).build();
+}
+
+TEST_P(InvariantModel, DoesNotCareForTheOrderOfTheFixedNodes) {
+  const auto source = sources().make("er(u=8,v=20,p=0.4)");
+  const auto problem = problems().make("e-obm");
+  const auto model = build(GetParam(), source->schema(), 8);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const Instance instance = source->draw(1, i);
+    const auto order = Rng(2, Stream::kInstance, i).sample(8, 8);
+    const Instance permuted = permute(instance, order);
+    const auto a = play(*problem, {&instance, 1}, *model, {})[0];
+    const auto b = play(*problem, {&permuted, 1}, *model, {})[0];
+    for (std::size_t t = 0; t < a.matching.size(); ++t) {
+      const NodeId u = a.matching[t];
+      EXPECT_EQ(b.matching[t], u == kSkip ? kSkip : order[static_cast<std::size_t>(u)]);
+    }
+  }
+}
+
+TEST_P(InvariantModel, ServesAnySize) {
+  const auto model = build(GetParam(), {.problem = "e-obm"}, 4);
+  const auto problem = problems().make("e-obm");
+  for (const char* spec : {"er(u=1,v=3,p=0.9)", "er(u=50,v=20,p=0.2)"}) {
+    const Instance instance = sources().make(spec)->draw(1, 0);
+    EXPECT_EQ(std::ssize(play(*problem, {&instance, 1}, *model, {})[0].matching),
+              instance.num_arrivals());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, InvariantModel,
+                         testing::Values("inv-ff", "inv-ff-hist", "gnn-hist"),
+                         [](const auto& test) { return test_name(test.param); });
+
+TEST(FlatModels, RefuseAnotherNumberOfFixedNodes) {
+  const auto problem = problems().make("e-obm");
+  const Instance instance = sources().make("er(u=5,v=5)")->draw(1, 0);
+  for (const char* name : {"ff", "ff-hist", "ff-supervised"}) {
+    const auto model = build(name, {.problem = "e-obm"}, 4);
+    expect_error(ErrorCode::kData, {"4 fixed nodes", "5", "inv-"}, [&] {
+      play(*problem, {&instance, 1}, *model, {});
+    });
+  }
+}
+
+}  // namespace
+}  // namespace foresight
