@@ -1,6 +1,5 @@
 #include "foresight/base/safetensors.h"
 
-#define XXH_INLINE_ALL  // one file uses it, so nothing has to be linked
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -8,9 +7,9 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <xxhash.h>
 
 #include "foresight/base/atomic_file.h"
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 
 namespace foresight {
@@ -57,15 +56,6 @@ std::string to_text(const Shape& shape) {
     list += fmt::format("{}{}", list.empty() ? "" : ",", extent);
   }
   return '[' + list + ']';
-}
-
-std::string digest_of(std::span<const std::string_view> pieces) {
-  XXH3_state_t state;
-  XXH3_INITSTATE(&state);
-  XXH3_128bits_reset(&state);
-  for (const auto piece : pieces) XXH3_128bits_update(&state, piece.data(), piece.size());
-  const XXH128_hash_t value = XXH3_128bits_digest(&state);
-  return fmt::format("{:016x}{:016x}", value.high64, value.low64);
 }
 
 /// Reads the header event by event. Building no tree keeps the memory in proportion to the header
@@ -273,11 +263,11 @@ std::string json(const std::string& text) {
 }  // namespace
 
 std::shared_ptr<const SafeTensors> SafeTensors::open(const std::filesystem::path& path,
-                                                     Digest digest) {
-  return std::shared_ptr<const SafeTensors>(new SafeTensors(path, digest));
+                                                     DigestCheck check) {
+  return std::shared_ptr<const SafeTensors>(new SafeTensors(path, check));
 }
 
-SafeTensors::SafeTensors(const std::filesystem::path& path, Digest digest) : file_(path) {
+SafeTensors::SafeTensors(const std::filesystem::path& path, DigestCheck check) : file_(path) {
   const std::string_view header = header_of(file_);
   HeaderReader reader(path);
   Json::sax_parse(header.begin(), header.end(), &reader);
@@ -288,7 +278,7 @@ SafeTensors::SafeTensors(const std::filesystem::path& path, Digest digest) : fil
   if (auto entry = metadata_.extract("digest")) {
     digest_ = std::move(entry.mapped());
     verify_digest(header);
-  } else if (digest == Digest::kRequired) {
+  } else if (check == DigestCheck::kRequired) {
     reject(path, "the metadata has no digest, so the file is damaged or of another program");
   }
 }
@@ -301,7 +291,7 @@ void SafeTensors::verify_digest(std::string_view header) const {
   const std::string_view text = file_.text();
   const std::string_view pieces[] = {text.substr(0, 8 + position), kNoDigest,
                                      text.substr(8 + position + kNoDigest.size())};
-  if (const auto actual = digest_of(pieces); actual != digest_) {
+  if (const auto actual = Digest::xxh3_128(pieces); actual != digest_) {
     reject(path(), "the file is damaged: its digest is {}, expected {}", actual, digest_);
   }
 }
@@ -375,7 +365,7 @@ void SafeTensorsWriter::write(const std::filesystem::path& path) const {
 
   std::vector<std::string_view> pieces{head};
   for (const auto* entry : order) pieces.push_back(entry->second.bytes);
-  const std::string digest = digest_of(pieces);
+  const std::string digest = Digest::xxh3_128(pieces);
   head.replace(digest_position, digest.size(), digest);  // in place: `pieces` still views it
 
   AtomicFile file(path);

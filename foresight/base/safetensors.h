@@ -80,14 +80,14 @@ struct Tensor {
 /// after that can trust it. Safe to share between threads.
 class SafeTensors {
  public:
-  enum class Digest {
+  enum class DigestCheck {
     kRequired,
     kOptional,  // also accept files of other programs, which have none; one that is there must fit
   };
 
   /// Throws Error(kIo) if the file cannot be read, Error(kData) if it breaks a rule of the format.
   static std::shared_ptr<const SafeTensors> open(const std::filesystem::path& path,
-                                                 Digest digest = Digest::kRequired);
+                                                 DigestCheck check = DigestCheck::kRequired);
 
   const std::filesystem::path& path() const { return file_.path(); }
   /// Without the digest, which `digest` returns (empty if the file has none).
@@ -106,7 +106,7 @@ class SafeTensors {
   }
 
  private:
-  SafeTensors(const std::filesystem::path& path, Digest digest);
+  SafeTensors(const std::filesystem::path& path, DigestCheck check);
   void verify_digest(std::string_view header) const;
   const Tensor& find(std::string_view name) const;
   const Tensor& find(std::string_view name, DType expected) const;

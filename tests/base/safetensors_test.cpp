@@ -15,7 +15,7 @@ namespace foresight {
 namespace {
 
 namespace fs = std::filesystem;
-using Digest = SafeTensors::Digest;
+using DigestCheck = SafeTensors::DigestCheck;
 using Shape = std::vector<std::size_t>;
 
 template <typename T>
@@ -51,9 +51,10 @@ class SafeTensorsTest : public testing::Test {
   }
 
   /// The message of the error that opening the file must give, without the path it must start with.
-  std::string error(Digest digest = Digest::kOptional, ErrorCode code = ErrorCode::kData) const {
+  std::string error(DigestCheck check = DigestCheck::kOptional,
+                    ErrorCode code = ErrorCode::kData) const {
     try {
-      SafeTensors::open(path_, digest);
+      SafeTensors::open(path_, check);
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), code) << e.what();
       EXPECT_TRUE(says(e.what(), path_.string()));
@@ -272,17 +273,17 @@ TEST_F(SafeTensorsTest, TheWriterRefusesTextThatIsNotUtf8AndKeepsTheOldFile) {
 }
 
 TEST_F(SafeTensorsTest, AFileThatCannotBeReadIsAnIoError) {
-  EXPECT_TRUE(says(error(Digest::kRequired, ErrorCode::kIo), "No such file"));
+  EXPECT_TRUE(says(error(DigestCheck::kRequired, ErrorCode::kIo), "No such file"));
   fs::create_directory(path_);
-  EXPECT_TRUE(says(error(Digest::kRequired, ErrorCode::kIo), "is a folder"));
+  EXPECT_TRUE(says(error(DigestCheck::kRequired, ErrorCode::kIo), "is a folder"));
 }
 
 TEST_F(SafeTensorsTest, EveryTruncationIsAnError) {
   const std::string bytes = write_sample();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     put(bytes.substr(0, length));
-    EXPECT_NE(error(Digest::kRequired), "no error") << length;
-    EXPECT_NE(error(Digest::kOptional), "no error") << length;
+    EXPECT_NE(error(DigestCheck::kRequired), "no error") << length;
+    EXPECT_NE(error(DigestCheck::kOptional), "no error") << length;
   }
   put(bytes + '\0');
   EXPECT_TRUE(says(error(), "leave a hole"));
@@ -295,7 +296,7 @@ TEST_F(SafeTensorsTest, EveryFlippedByteIsAnError) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ mask);
       put(damaged);
-      EXPECT_NE(error(Digest::kRequired), "no error") << "byte " << i << " mask " << mask;
+      EXPECT_NE(error(DigestCheck::kRequired), "no error") << "byte " << i << " mask " << mask;
     }
   }
 }
@@ -311,14 +312,14 @@ TEST_F(SafeTensorsTest, DamageIsReportedWithBothDigests) {
 
 TEST_F(SafeTensorsTest, AForeignFileIsReadOnlyOnRequest) {
   put(R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "ab");
-  EXPECT_TRUE(says(error(Digest::kRequired), "no digest"));
-  const auto file = SafeTensors::open(path_, Digest::kOptional);
+  EXPECT_TRUE(says(error(DigestCheck::kRequired), "no digest"));
+  const auto file = SafeTensors::open(path_, DigestCheck::kOptional);
   EXPECT_EQ(values<std::uint8_t>(*file, "w"), (std::vector<std::uint8_t>{'a', 'b'}));
   EXPECT_EQ(file->digest(), "");
   put(R"({"__metadata__":{"digest":"abc"}})", "");
-  EXPECT_TRUE(says(error(Digest::kOptional), R"(the digest "abc" is not 32)"));
+  EXPECT_TRUE(says(error(DigestCheck::kOptional), R"(the digest "abc" is not 32)"));
   put(R"({"__metadata__":{"digest":"\u00610000000000000000000000000000000"}})", "");
-  EXPECT_TRUE(says(error(Digest::kOptional), "is not 32"));
+  EXPECT_TRUE(says(error(DigestCheck::kOptional), "is not 32"));
 }
 
 TEST_F(SafeTensorsTest, AHeaderLengthThatDoesNotFitIsAnError) {
