@@ -17,6 +17,7 @@ namespace foresight {
 // The delegation makes ~AtomicFile clean up when the body throws.
 AtomicFile::AtomicFile(std::filesystem::path target) : AtomicFile() {
   target_ = std::move(target);
+  if (target_.empty()) fail(ErrorCode::kIo, "cannot write a file whose name is empty");
   std::error_code error;
   if (std::filesystem::is_symlink(target_, error)) {
     auto real = std::filesystem::canonical(target_, error);
@@ -26,14 +27,21 @@ AtomicFile::AtomicFile(std::filesystem::path target) : AtomicFile() {
   // Everything goes through the open folder, so a later change of directory does no harm.
   const auto parent = target_.parent_path();
   folder_ = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    fail(ErrorCode::kIo, "cannot write {}: there is no folder {}", target_.string(),
+         parent.string());
+  }
   if (folder_ < 0) fail_errno();
 
   const auto name = target_.filename();
   struct stat old;
   const bool exists = ::fstatat(folder_, name.c_str(), &old, 0) == 0;
   if (!exists && errno != ENOENT) fail_errno();
+  if (name.empty() || (exists && S_ISDIR(old.st_mode))) {
+    fail(ErrorCode::kIo, "cannot write {}: it is a folder", target_.string());
+  }
   // Renaming over a device such as /dev/null would destroy it.
-  if (name.empty() || (exists && !S_ISREG(old.st_mode))) {
+  if (exists && !S_ISREG(old.st_mode)) {
     fail(ErrorCode::kIo, "cannot write {}: it is not a regular file", target_.string());
   }
 

@@ -9,6 +9,7 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/statistics.h"

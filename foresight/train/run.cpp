@@ -7,6 +7,7 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/parallel.h"
 #include "foresight/model/checkpoint.h"
@@ -72,7 +73,7 @@ class Run {
   }
 
   RunResult run(const EpochObserver& observer) {
-    std::filesystem::create_directories(options_.folder);
+    make_folders(options_.folder);
     options_.resume ? restore() : begin_folder();
     MetricsTable table(options_.folder / "metrics.csv", epoch_);
     EventWriter events(options_.folder, wall_time());
