@@ -11,6 +11,7 @@
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/digest.h"
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 
 namespace foresight {
 namespace {
@@ -251,8 +252,8 @@ std::map<std::string, Tensor, std::less<>> lay_out(
   return tensors;
 }
 
-/// Text as a JSON string.
-std::string json(const std::string& text) {
+/// A name as a JSON string. Unlike a value, it must come back unchanged.
+std::string json_name(const std::string& text) {
   try {
     return Json(text).dump();
   } catch (const Json::exception&) {
@@ -345,14 +346,14 @@ void SafeTensorsWriter::write(const std::filesystem::path& path) const {
   const std::size_t digest_position = head.size();
   fmt::format_to(std::back_inserter(head), "{}\"", kNoDigest);
   for (const auto& [key, value] : metadata_) {
-    fmt::format_to(std::back_inserter(head), ",{}:{}", json(key), json(value));
+    fmt::format_to(std::back_inserter(head), ",{}:{}", json_name(key), json_text(Json(value)));
   }
   head += '}';
   std::size_t begin = 0;
   for (const auto* entry : order) {
     const auto& [name, tensor] = *entry;
     fmt::format_to(std::back_inserter(head),
-                   R"(,{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json(name),
+                   R"(,{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json_name(name),
                    info(tensor.dtype).name, to_text(tensor.shape), begin,
                    begin + tensor.bytes.size());
     begin += tensor.bytes.size();

@@ -120,6 +120,7 @@ class SafeTensors {
 /// Collects views of arrays and writes them as one file. Misuse throws Error(kUsage).
 class SafeTensorsWriter {
  public:
+  /// Bytes of the value that are not UTF-8, such as those of a path, are written as U+FFFD.
   void set_meta(std::string key, std::string value);
 
   /// `values` must stay alive and unchanged until the last `write`.

@@ -258,10 +258,17 @@ TEST_F(SafeTensorsTest, TheWriterRefusesWhatCouldNotBeReadBack) {
   EXPECT_THROW(writer.set_meta("digest", "x"), Error);
 }
 
-TEST_F(SafeTensorsTest, TheWriterRefusesTextThatIsNotUtf8AndKeepsTheOldFile) {
+TEST_F(SafeTensorsTest, MetadataThatIsNotUtf8IsWrittenWithReplacements) {
+  SafeTensorsWriter writer;
+  writer.set_meta("source", "csv(caf\xE9.csv)");
+  writer.write(path_);
+  EXPECT_EQ(SafeTensors::open(path_)->meta("source"), "csv(caf\uFFFD.csv)");
+}
+
+TEST_F(SafeTensorsTest, TheWriterRefusesNamesThatAreNotUtf8AndKeepsTheOldFile) {
   const std::string before = write_sample();
   SafeTensorsWriter writer;
-  writer.set_meta("title", "caf\xE9");
+  writer.set_meta("caf\xE9", "title");
   try {
     writer.write(path_);
     FAIL();
