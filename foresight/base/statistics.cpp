@@ -101,42 +101,46 @@ double student_t_density(double t, double n) {
   return power * gamma_ratio(n / 2) / std::sqrt(n * std::numbers::pi);
 }
 
-// P(W <= rank_sum) when each of the ranks 1..n counts with probability 1/2.
-// The numbers of subsets stay below 2^50, so they are exact in doubles.
-double exact_rank_sum_cdf(std::size_t n, std::size_t rank_sum) {
-  std::vector<double> subsets(rank_sum + 1);  // by their sum
+// P(W <= sum) for the sum W of the ranks, each of which counts with probability 1/2. For up to 50
+// ranks the numbers of subsets stay below 2^50, so they are exact in doubles. O(ranks * sum).
+double rank_sum_cdf(std::span<const std::size_t> ranks, std::size_t sum) {
+  std::vector<double> subsets(sum + 1);  // by their sum
   subsets[0] = 1;
-  for (std::size_t rank = 1; rank <= n; ++rank) {
-    for (std::size_t sum = rank_sum; sum >= rank; --sum) subsets[sum] += subsets[sum - rank];
+  for (const std::size_t rank : ranks) {
+    for (std::size_t s = sum; s >= rank; --s) subsets[s] += subsets[s - rank];
   }
   double count = 0;
   for (const double s : subsets) count += s;
-  return std::ldexp(count, -static_cast<int>(n));
+  return std::ldexp(count, -static_cast<int>(ranks.size()));
 }
 
 double wilcoxon_signed_rank_p(std::vector<double> d) {
   constexpr std::size_t kMaxExact = 50;
-  const bool has_zeros = std::erase(d, 0.0) > 0;
+  std::erase(d, 0.0);
   if (d.empty()) return 1;
   std::sort(d.begin(), d.end(), [](double x, double y) { return std::abs(x) < std::abs(y); });
 
-  const double n = static_cast<double>(d.size());
-  double positive = 0;        // the sum of the ranks of positive differences
+  // Ranks are doubled, so that the average rank of equal differences is an integer, too.
+  std::vector<std::size_t> ranks(d.size());
+  std::size_t positive = 0;   // the sum of the ranks of positive differences
   double tie_correction = 0;  // the sum of t^3 - t over groups of t equal differences
   for (std::size_t begin = 0, end = 0; begin < d.size(); begin = end) {
     while (end < d.size() && std::abs(d[end]) == std::abs(d[begin])) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      ranks[i] = begin + end + 1;
+      if (d[i] > 0) positive += ranks[i];
+    }
     const double ties = static_cast<double>(end - begin);
-    const double rank = 0.5 * static_cast<double>(begin + end + 1);
-    for (std::size_t i = begin; i < end; ++i) positive += d[i] > 0 ? rank : 0;
     tie_correction += ties * (ties * ties - 1);
   }
-  const double statistic = std::min(positive, n * (n + 1) / 2 - positive);
+  const std::size_t total = d.size() * (d.size() + 1);
+  const std::size_t statistic = std::min(positive, total - positive);
 
-  if (d.size() <= kMaxExact && !has_zeros && tie_correction == 0) {
-    return std::min(1.0, 2 * exact_rank_sum_cdf(d.size(), static_cast<std::size_t>(statistic)));
-  }
+  if (d.size() <= kMaxExact) return std::min(1.0, 2 * rank_sum_cdf(ranks, statistic));
+  const double n = static_cast<double>(d.size());
+  const double mean = n * (n + 1) / 4;
   const double variance = (n * (n + 1) * (2 * n + 1) - tie_correction / 2) / 24;
-  return 2 * normal_cdf((statistic - n * (n + 1) / 4) / std::sqrt(variance));
+  return 2 * normal_cdf((static_cast<double>(statistic) / 2 - mean) / std::sqrt(variance));
 }
 
 }  // namespace

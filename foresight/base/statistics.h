@@ -36,8 +36,8 @@ struct PairedComparison {
 };
 
 /// Compares a[i] with b[i]. Wilcoxon's test drops pairs without a difference (none left: p = 1) and
-/// gives equal differences their average rank. The null distribution is exact for up to 50 pairs
-/// that all differ, by distinct amounts; otherwise normal with tie correction, no continuity
+/// gives equal differences their average rank. Its null distribution is exact for up to 50 pairs
+/// that differ, ties included. For more it is normal with tie correction, without continuity
 /// correction.
 PairedComparison compare_paired(std::span<const double> a, std::span<const double> b);
 
