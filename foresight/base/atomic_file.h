@@ -20,15 +20,15 @@ namespace foresight {
 
 class AtomicFile {
  public:
-  /// The folder must exist. An existing target keeps its permissions, and one that is a symbolic
-  /// link is followed. Everything here throws Error(kIo) naming the target and the system's reason.
+  /// The folder must exist. An existing target keeps its permissions; a symbolic link is followed.
+  /// All functions throw Error(kIo) that names the target and the system's reason.
   explicit AtomicFile(std::filesystem::path target);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// At most once, and nothing may be written after it.
+  /// Call it at most once. Nothing may be written after it.
   void commit();
 
  private:

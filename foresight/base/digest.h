@@ -2,7 +2,7 @@
 //
 //   const std::string key = Digest().add(spec).add(std::span<const float>(weights)).hex();
 //
-// XXH3-128 tells whether content has changed; it is no protection against forgery. Each piece is
+// XXH3-128 tells whether content has changed; it does not protect against forgery. Each piece is
 // hashed with its length in front, so ("ab", "c") and ("a", "bc") differ.
 #pragma once
 
@@ -23,9 +23,10 @@ class Digest {
 
   Digest& add(std::string_view bytes);
 
-  /// The bytes of an array. T must have no padding: its bytes are arbitrary.
+  /// The bytes of an array. T must have no padding, whose bytes are arbitrary.
   template <typename T>
-  requires std::is_trivially_copyable_v<T> Digest& add(std::span<const T> values) {
+  Digest& add(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
     return add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
 

@@ -1,7 +1,7 @@
 // Questions about paths, and folders to write into.
 //
 //   if (path_exists(name)) ...               // a file, or the spec of something else?
-//   check_output("results/a.json");          // before an hour of work that could not be stored
+//   check_output("results/a.json");          // before long work that could not be stored
 //   make_folders("runs/a");                  // with all folders above it
 #pragma once
 

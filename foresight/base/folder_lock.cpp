@@ -41,7 +41,7 @@ void write(int file, const std::string& line) {
       ::ftruncate(file, 0) == 0 && ::pwrite(file, line.data(), line.size(), 0) >= 0;
 }
 
-/// Nobody else writes here now, so every temporary file of AtomicFile is one of a killed process.
+/// Nobody else writes here now, so the temporary files of AtomicFile belong to killed processes.
 void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error), end;

@@ -2,9 +2,9 @@
 //
 //   const FolderLock lock("runs/a");   // until the end of the scope
 //
-// The lock is the kernel's, on the file `.lock` in the folder, so it ends with its process however
-// that ends. The file stays; it names the holder to people, and is empty when there is none.
-// Readers need no lock: files are put in place whole (see AtomicFile).
+// The kernel keeps the lock, on the file `.lock` in the folder. So the lock ends with its process,
+// even if that is killed. The file stays and tells people who holds the lock; after a release it is
+// empty. Readers need no lock, because files appear whole (see AtomicFile).
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ namespace foresight {
 
 class FolderLock {
  public:
-  /// Makes the folder if it is missing, and removes what a killed writer left half-written there.
-  /// Throws Error(kUsage) that names the holder when the folder is locked, even by this process,
-  /// and Error(kIo) when the system refuses. On a file system that has no locks there is none.
+  /// Makes the folder if it is missing, and removes the temporary files that a killed writer left.
+  /// Throws Error(kUsage) that names the holder if the folder is locked, even by this process, and
+  /// Error(kIo) if the system refuses. A file system without locks cannot protect the folder.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -97,7 +97,7 @@ std::int64_t JsonField::integer_between(std::int64_t low, std::int64_t high) con
 }
 
 std::uint64_t JsonField::count() const {
-  if (!value_->is_number_unsigned()) expected("an integer from 0 on");
+  if (!value_->is_number_unsigned()) expected("an integer >= 0");
   return value_->get<std::uint64_t>();
 }
 
@@ -121,7 +121,7 @@ void JsonField::expected(const std::string& what) const {
   if (value_->is_array()) found = fmt::format("a list of {}", value_->size());
   if (value_->is_primitive()) found = json_text(*value_);
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
-  reject(fmt::format("should be {}, is {}", what, found));
+  reject(fmt::format("should be {}, but is {}", what, found));
 }
 
 std::string json_text(const nlohmann::json& json, int indent) {

@@ -63,7 +63,7 @@ class JsonField {
     return all;
   }
 
-  /// Throws Error(kData) with the file and the path of this field in front.
+  /// Throws Error(kData) that starts with the file and the path of this field.
   [[noreturn]] void reject(const std::string& why) const;
 
  private:
@@ -87,7 +87,7 @@ std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 /// As the text comes back from JSON: bytes that are not UTF-8 become U+FFFD.
 std::string valid_utf8(const std::string& text);
 
-/// A list of texts as JSON, and back; nothing where it is no such list.
+/// A list of texts as JSON, and back; nothing if it is not a list of texts.
 std::string json_list(const std::vector<std::string>& texts);
 std::optional<std::vector<std::string>> parse_json_list(std::string_view json);
 

@@ -41,7 +41,7 @@ template <typename... Args>
   fail(ErrorCode::kData, "{}: {}", file.string(), fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The bytes an array takes, or nothing when they cannot be counted.
+/// The bytes an array takes, or nothing if a size_t cannot count them.
 std::optional<std::size_t> num_bytes(DType dtype, const Shape& shape) {
   std::size_t bytes = info(dtype).size;
   for (const std::size_t extent : shape) {
@@ -59,8 +59,8 @@ std::string to_text(const Shape& shape) {
   return '[' + list + ']';
 }
 
-/// Reads the header event by event. Building no tree keeps the memory in proportion to the header
-/// whatever it nests, and shows duplicate names, which a tree would swallow.
+/// Reads the header event by event, without building a tree. So memory stays in proportion to the
+/// header however deep it nests, and duplicate names are found, which a tree would drop.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
   struct Entry {
@@ -182,7 +182,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
       case Place::kNumbers:
         break;
     }
-    reject(file_, "tensor {} has {} in its {}, expected whole numbers >= 0", excerpt(name_), found,
+    reject(file_, "tensor {} has {} in its {}, expected integers >= 0", excerpt(name_), found,
            field_);
   }
 
@@ -228,8 +228,8 @@ std::map<std::string, Tensor, std::less<>> lay_out(
              excerpt(name), begin, end, payload.size());
     }
     if (num_bytes(*entry.dtype, *entry.shape) != end - begin) {
-      reject(file, "tensor {} of type {} and shape {} cannot take {} bytes", excerpt(name), type,
-             to_text(*entry.shape), end - begin);
+      reject(file, "tensor {} of type {} and shape {} does not match its {} bytes", excerpt(name),
+             type, to_text(*entry.shape), end - begin);
     }
     if ((origin + begin) % size != 0) {
       reject(file, "tensor {} of type {} is misaligned at byte {} of the file", excerpt(name), type,
@@ -244,7 +244,7 @@ std::map<std::string, Tensor, std::less<>> lay_out(
   for (const auto& [begin, end] : ranges) {
     if (begin != position) {
       reject(file, "the tensors {} between bytes {} and {} of the payload",
-             begin > position ? "leave a hole" : "overlap", std::min(begin, position),
+             begin > position ? "leave a gap" : "overlap", std::min(begin, position),
              std::max(begin, position));
     }
     position = end;
@@ -280,7 +280,8 @@ SafeTensors::SafeTensors(const std::filesystem::path& path, DigestCheck check) :
     digest_ = std::move(entry.mapped());
     verify_digest(header);
   } else if (check == DigestCheck::kRequired) {
-    reject(path, "the metadata has no digest, so the file is damaged or of another program");
+    reject(path,
+           "the metadata has no digest, so the file is damaged or was written by another program");
   }
 }
 
@@ -319,15 +320,17 @@ const Tensor& SafeTensors::find(std::string_view name, DType expected) const {
 }
 
 void SafeTensorsWriter::set_meta(std::string key, std::string value) {
-  if (key == "digest") fail(ErrorCode::kUsage, "the metadata \"digest\" is written by itself");
+  if (key == "digest") {
+    fail(ErrorCode::kUsage, "the metadata \"digest\" cannot be set: the writer computes it");
+  }
   metadata_.insert_or_assign(std::move(key), std::move(value));
 }
 
 void SafeTensorsWriter::add(std::string name, Tensor tensor) {
   if (tensor.shape.size() > kMaxRank ||
       num_bytes(tensor.dtype, tensor.shape) != tensor.bytes.size()) {
-    fail(ErrorCode::kUsage, "tensor {} of type {} and shape {} cannot take {} bytes", excerpt(name),
-         info(tensor.dtype).name, to_text(tensor.shape), tensor.bytes.size());
+    fail(ErrorCode::kUsage, "tensor {} of type {} and shape {} does not match its {} bytes",
+         excerpt(name), info(tensor.dtype).name, to_text(tensor.shape), tensor.bytes.size());
   }
   if (name == kMetadata || tensors_.contains(name)) {
     fail(ErrorCode::kUsage, "the tensor name {} is already taken", excerpt(name));
@@ -361,7 +364,10 @@ void SafeTensorsWriter::write(const std::filesystem::path& path) const {
   head += '}';
   head.resize((head.size() + 7) / 8 * 8, ' ');
   const std::uint64_t length = head.size() - 8;
-  if (length > kMaxHeader) fail(ErrorCode::kUsage, "a header of {} bytes is too long", length);
+  if (length > kMaxHeader) {
+    fail(ErrorCode::kUsage, "a header of {} bytes is too long; the limit is {}", length,
+         kMaxHeader);
+  }
   std::copy_n(reinterpret_cast<const char*>(&length), sizeof length, head.data());
 
   std::vector<std::string_view> pieces{head};

@@ -18,8 +18,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 void check_sample(std::span<const double> values) {
-  if (values.empty())
-    fail(ErrorCode::kData, "a sample needs at least one value, this one is empty");
+  if (values.empty()) {
+    fail(ErrorCode::kData, "a sample needs at least one value, but this one is empty");
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
       fail(ErrorCode::kData, "value {} of the sample is {}, expected a finite number", i,
@@ -30,14 +31,14 @@ void check_sample(std::span<const double> values) {
 
 void check_degrees(double degrees) {
   if (!(degrees > 0 && degrees < kInfinity)) {
-    fail(ErrorCode::kUsage, "degrees of freedom are {}, expected a positive number", degrees);
+    fail(ErrorCode::kUsage, "there are {} degrees of freedom, expected a positive number", degrees);
   }
 }
 
 std::vector<double> differences(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) {
-    fail(ErrorCode::kData, "paired samples have {} and {} values, expected as many in each",
-         a.size(), b.size());
+    fail(ErrorCode::kData, "paired samples have {} and {} values, expected equally many", a.size(),
+         b.size());
   }
   check_sample(a);
   check_sample(b);
@@ -46,7 +47,7 @@ std::vector<double> differences(std::span<const double> a, std::span<const doubl
   return result;
 }
 
-// Gamma(a + 1/2) / Gamma(a): the asymptotic series where it is exact, reached by the recurrence.
+// Gamma(a + 1/2) / Gamma(a): the asymptotic series where a is large, reached by the recurrence.
 double gamma_ratio(double a) {
   double factor = 1;
   for (; a < 30; a += 1) factor *= a / (a + 0.5);
@@ -148,7 +149,7 @@ double wilcoxon_signed_rank_p(std::vector<double> d) {
 Summary summarize(std::span<const double> values) {
   check_sample(values);
   const double n = static_cast<double>(values.size());
-  // Sums run over distances from the first value: equal values have exactly that mean and spread 0.
+  // Sums of distances from the first value: equal values have exactly that mean, and spread 0.
   const double origin = values.front();
   double sum = 0;
   for (const double v : values) sum += v - origin;
@@ -187,8 +188,8 @@ double paired_t_test_p_one_sided(std::span<const double> a, std::span<const doub
 }
 
 double quantile(std::span<const double> sorted, double q) {
-  if (sorted.empty()) fail(ErrorCode::kData, "the quantile of an empty sample does not exist");
-  if (!(q >= 0 && q <= 1)) fail(ErrorCode::kUsage, "quantile {} is outside of [0, 1]", q);
+  if (sorted.empty()) fail(ErrorCode::kData, "an empty sample has no quantile");
+  if (!(q >= 0 && q <= 1)) fail(ErrorCode::kUsage, "quantile {} is outside [0, 1]", q);
   assert(std::is_sorted(sorted.begin(), sorted.end()));
   const double position = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -211,7 +212,7 @@ double student_t_cdf(double t, double degrees_of_freedom) {
 
 double student_t_quantile(double p, double degrees_of_freedom) {
   check_degrees(degrees_of_freedom);
-  if (!(p > 0 && p < 1)) fail(ErrorCode::kUsage, "probability {} is outside of (0, 1)", p);
+  if (!(p > 0 && p < 1)) fail(ErrorCode::kUsage, "probability {} is outside (0, 1)", p);
   // The tail is convex, so Newton's method from 0 climbs to the root and never passes it.
   const double target = std::min(p, 1 - p);
   double t = 0;

@@ -26,13 +26,14 @@ TEST(JsonField, ReadsWhatIsThere) {
 
 TEST(JsonField, ErrorsNameTheFileThePathAndTheValue) {
   const auto json = JsonField::parse(R"({"p": [{"m": 1}, {"m": "x"}], "n": -3})", "f.json");
-  expect_error(ErrorCode::kData, {"f.json: p[1].m: should be a number, is \"x\""},
+  expect_error(ErrorCode::kData, {"f.json: p[1].m: should be a number, but is \"x\""},
                [&] { json["p"].at(1)["m"].number(); });
   expect_error(ErrorCode::kData, {"f.json: p[0]: has no field \"q\""},
                [&] { json["p"].at(0)["q"].number(); });
-  expect_error(ErrorCode::kData, {"n: should be an integer from 0 on, is -3"},
+  expect_error(ErrorCode::kData, {"n: should be an integer >= 0, but is -3"},
                [&] { json["n"].count(); });
-  expect_error(ErrorCode::kData, {"p: should be text, is a list of 2"}, [&] { json["p"].text(); });
+  expect_error(ErrorCode::kData, {"p: should be text, but is a list of 2"},
+               [&] { json["p"].text(); });
   expect_error(ErrorCode::kData, {"n: should be a list"}, [&] { json["n"].size(); });
   expect_error(ErrorCode::kData, {"n: should be an object"}, [&] { json["n"]["x"].text(); });
 }
@@ -41,7 +42,7 @@ TEST(JsonField, AnIndexBeyondTheListIsRefused) {
   const auto json = JsonField::parse(R"({"p": [1, 2], "o": {}})", "f.json");
   expect_error(ErrorCode::kData, {"f.json: p: has no entry 2: it has 2, counted from 0"},
                [&] { json["p"].at(2); });
-  expect_error(ErrorCode::kData, {"f.json: o: should be a list, is an object"},
+  expect_error(ErrorCode::kData, {"f.json: o: should be a list, but is an object"},
                [&] { json["o"].at(0); });
 }
 
@@ -52,16 +53,16 @@ TEST(JsonField, NumbersThatDoNotFitTheirTypeAreRefused) {
       "f.json");
   expect_error(
       ErrorCode::kData,
-      {"f.json: list[1]: should be an integer from -2147483648 to 2147483647, is 3000000000"},
+      {"f.json: list[1]: should be an integer from -2147483648 to 2147483647, but is 3000000000"},
       [&] { json["list"].numbers<std::int32_t>(); });
-  expect_error(ErrorCode::kData, {"list[2]: should be an integer from 0 to 4294967295, is -1"},
+  expect_error(ErrorCode::kData, {"list[2]: should be an integer from 0 to 4294967295, but is -1"},
                [&] { json["list"].numbers<std::uint32_t>(); });
-  expect_error(ErrorCode::kData, {"list[3]: should be a number up to 3.403e+38, is 1e+300"},
+  expect_error(ErrorCode::kData, {"list[3]: should be a number up to 3.403e+38, but is 1e+300"},
                [&] { json["list"].numbers<float>(); });
   EXPECT_EQ(json["list"].numbers<double>(), (std::vector<double>{0, 3e9, -1, 1e300}));
   expect_error(ErrorCode::kData,
                {"f.json: big: should be an integer from -9223372036854775808 to "
-                "9223372036854775807, is 9223372036854775808"},
+                "9223372036854775807, but is 9223372036854775808"},
                [&] { json["big"].integer(); });
   expect_error(ErrorCode::kData, {"most: should be an integer from", "is 18446744073709551615"},
                [&] { json["most"].integer<int>(); });
@@ -69,17 +70,17 @@ TEST(JsonField, NumbersThatDoNotFitTheirTypeAreRefused) {
   EXPECT_EQ(json["most"].count(), 18446744073709551615U);
   EXPECT_EQ(json["most"].integer<std::uint64_t>(), 18446744073709551615U);
   expect_error(ErrorCode::kData, {"beyond: should be an integer"}, [&] { json["beyond"].count(); });
-  expect_error(ErrorCode::kData, {"half: should be an integer, is 0.5"},
+  expect_error(ErrorCode::kData, {"half: should be an integer, but is 0.5"},
                [&] { json["half"].integer(); });
 }
 
 TEST(JsonField, NullIsNoNumber) {
   const auto json = JsonField::parse(R"({"n": null, "list": [1, null]})", "f.json");
-  expect_error(ErrorCode::kData, {"f.json: n: should be a number, is null"},
+  expect_error(ErrorCode::kData, {"f.json: n: should be a number, but is null"},
                [&] { json["n"].number(); });
-  expect_error(ErrorCode::kData, {"n: should be an integer, is null"},
+  expect_error(ErrorCode::kData, {"n: should be an integer, but is null"},
                [&] { json["n"].integer(); });
-  expect_error(ErrorCode::kData, {"list[1]: should be a number, is null"},
+  expect_error(ErrorCode::kData, {"list[1]: should be a number, but is null"},
                [&] { json["list"].numbers<float>(); });
 }
 
@@ -107,7 +108,7 @@ TEST(JsonField, NumbersThatNoTypeHoldsAreRefused) {
 TEST(JsonField, AnErrorAboutADeepListDoesNotPrintIt) {
   const std::size_t depth = 300'000;
   const auto json = JsonField::parse(std::string(depth, '[') + std::string(depth, ']'), "f.json");
-  expect_error(ErrorCode::kData, {"f.json: should be a number, is a list of 1"},
+  expect_error(ErrorCode::kData, {"f.json: should be a number, but is a list of 1"},
                [&] { json.number(); });
 }
 

@@ -293,7 +293,7 @@ TEST_F(SafeTensorsTest, EveryTruncationIsAnError) {
     EXPECT_NE(error(DigestCheck::kOptional), "no error") << length;
   }
   put(bytes + '\0');
-  EXPECT_TRUE(says(error(), "leave a hole"));
+  EXPECT_TRUE(says(error(), "leave a gap"));
 }
 
 TEST_F(SafeTensorsTest, EveryFlippedByteIsAnError) {
@@ -406,7 +406,7 @@ TEST_F(SafeTensorsTest, AHeaderThatBreaksARuleIsAnErrorThatSaysWhich) {
       // Values.
       {R"({"w":{"dtype":"F16"}})", R"(tensor "w" has the unknown dtype "F16")"},
       {R"({"w":{"dtype":""}})", R"(the unknown dtype "")"},
-      {R"({"w":{"shape":[-1]}})", "a negative number in its shape, expected whole numbers >= 0"},
+      {R"({"w":{"shape":[-1]}})", "a negative number in its shape, expected integers >= 0"},
       {R"({"w":{"shape":[1.5]}})", "a fraction or a huge number in its shape"},
       {R"({"w":{"shape":[99999999999999999999]}})", "a fraction or a huge number in its shape"},
       {R"({"w":{"shape":["1"]}})", "a string in its shape"},
@@ -423,12 +423,12 @@ TEST_F(SafeTensorsTest, AHeaderThatBreaksARuleIsAnErrorThatSaysWhich) {
 
 TEST_F(SafeTensorsTest, ATableThatDoesNotTileThePayloadIsAnErrorThatSaysWhere) {
   const Hostile cases[] = {
-      {R"({})", "leave a hole between bytes 0 and 8"},
-      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "hole between bytes 4 and 8"},
-      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", "hole between bytes 0 and 4"},
+      {R"({})", "leave a gap between bytes 0 and 8"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "gap between bytes 4 and 8"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", "gap between bytes 0 and 4"},
       {R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
-       "hole between bytes 3 and 4"},
+       "gap between bytes 3 and 4"},
       {R"({"a":{"dtype":"U8","shape":[5],"data_offsets":[0,5]},)"
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
        "overlap between bytes 4 and 5"},
@@ -444,16 +444,18 @@ TEST_F(SafeTensorsTest, ATableThatDoesNotTileThePayloadIsAnErrorThatSaysWhere) {
       {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551615,0]}})",
        "data_offsets [18446744073709551615, 0]"},
       {R"({"a":{"dtype":"U8","shape":[7],"data_offsets":[0,8]}})",
-       R"(tensor "a" of type U8 and shape [7] cannot take 8 bytes)"},
-      {R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,8]}})", "shape [2,2] cannot take 8"},
-      {R"({"a":{"dtype":"F64","shape":[0],"data_offsets":[0,8]}})", "shape [0] cannot take 8"},
+       R"(tensor "a" of type U8 and shape [7] does not match its 8 bytes)"},
+      {R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,8]}})",
+       "shape [2,2] does not match its 8"},
+      {R"({"a":{"dtype":"F64","shape":[0],"data_offsets":[0,8]}})",
+       "shape [0] does not match its 8"},
       // 2^63 * 2 + 8 would be 8 if it could overflow.
       {R"({"a":{"dtype":"U8","shape":[9223372036854775812,2],"data_offsets":[0,8]}})",
-       "cannot take 8 bytes"},
+       "does not match its 8 bytes"},
       {R"({"a":{"dtype":"F64","shape":[2305843009213693953],"data_offsets":[0,8]}})",
-       "cannot take 8 bytes"},
+       "does not match its 8 bytes"},
       {R"({"a":{"dtype":"U8","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})",
-       "cannot take 0 bytes"},
+       "does not match its 0 bytes"},
   };
   for (const auto& [header, complaint] : cases) {
     std::string padded(header);
