@@ -121,8 +121,8 @@ bool CsvReader::read_fields() {
   }
 }
 
-/// The next line without its end, or nothing at the end of the file. Line breaks within quotes
-/// belong to the line, and quotes come in pairs: so it ends where their number is even.
+/// The next line without its end, or nothing at the end of the file. A line break within quotes
+/// belongs to the line. Quotes come in pairs, so a line ends where their number is even.
 std::optional<std::string_view> CsvReader::take_line() {
   if (rest_.empty()) return {};
   line_ = next_line_;
@@ -134,7 +134,7 @@ std::optional<std::string_view> CsvReader::take_line() {
     const std::string_view part = rest_.substr(begin, end - begin);
     if (options_.quotes && std::ranges::count(part, '"') % 2 != 0) in_quotes = !in_quotes;
     if (!in_quotes) break;
-    if (end == rest_.size()) fail_line("a quote is never closed");
+    if (end == rest_.size()) fail_line("a quote is not closed");
     ++end;
   }
   std::string_view line = rest_.substr(0, end);
@@ -143,14 +143,16 @@ std::optional<std::string_view> CsvReader::take_line() {
   return line;
 }
 
-/// Takes the first field off the line and leaves the separator after it, if any.
+/// Takes the first field off the line. The separator after it, if any, stays.
 std::string_view CsvReader::take_field(std::string_view& line) {
   if (!options_.quotes || !line.starts_with('"')) {
     const std::string_view field = line.substr(0, line.find(options_.separator));
     line.remove_prefix(field.size());
     for (const char c : field) {
-      if (c == '"' && options_.quotes) fail_line("a quote stands inside a field without quotes");
-      if (c == '\r') fail_line("a carriage return stands inside a line; lines end in LF or CRLF");
+      if (c == '"' && options_.quotes) fail_line("there is a quote inside an unquoted field");
+      if (c == '\r') {
+        fail_line("there is a carriage return inside the line; lines must end in LF or CRLF");
+      }
     }
     return field;
   }

@@ -4,13 +4,17 @@
 //   const auto node = csv.column("node"), weight = csv.column("weight");   // in any order
 //   while (csv.next()) use(csv.integer(node, 0), csv.number(weight, 0));
 //
-// Follows RFC 4180: fields may be quoted, a quoted field may hold separators, line breaks and
-// doubled quotes, lines end in LF or CRLF. A UTF-8 byte order mark is skipped, other bytes pass
-// through as they are, so Latin-1 text survives. Every line must have as many fields as the first.
-// Spaces belong to the field. Errors are Error(kData) of the form
+// It follows RFC 4180:
+// - Fields may be quoted. A quoted field may hold separators, line breaks and doubled quotes.
+// - Lines end in LF or CRLF. Every line must have as many fields as the first.
+// - Spaces belong to the field.
+// A UTF-8 byte order mark is skipped. All other bytes stay as they are, so Latin-1 text survives.
+//
+// Errors are Error(kData) of the form
 //   edges.csv:17: column "weight": expected a number >= 0, got "abc"
-// A line costs a few searches with memchr; fields are views of the file, and memory is allocated
-// only for those with doubled quotes.
+//
+// Reading a line costs a few searches with memchr. Fields are views of the file; memory is
+// allocated only for fields with doubled quotes.
 #pragma once
 
 #include <cstddef>
@@ -45,17 +49,17 @@ class CsvReader {
   const std::filesystem::path& path() const { return file_.path(); }
   std::size_t num_columns() const { return columns_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
-  /// The position of a column. `column` throws an error that lists the columns there are.
+  /// The position of a column. `column` throws an error that lists all columns.
   std::size_t column(std::string_view name) const;
   std::optional<std::size_t> find_column(std::string_view name) const;
 
-  // The rest is about the current line and needs a `next` that returned true.
+  // The current line. Call these only after `next` has returned true.
 
-  /// Where the current line starts in the file, from 1.
+  /// The number of its first line in the file, from 1.
   std::size_t line() const { return line_; }
   /// Valid until `next`.
   std::string_view text(std::size_t column) const;
-  /// A number in [min, max]; never NaN, and infinite only where the range says so.
+  /// A number in [min, max]. It is never NaN, and infinite only if the range is.
   double number(std::size_t column, double min = std::numeric_limits<double>::lowest(),
                 double max = std::numeric_limits<double>::max()) const;
   std::int64_t integer(std::size_t column,

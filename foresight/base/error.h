@@ -1,4 +1,6 @@
 // The one exception type of the library, and how to throw it.
+//
+//   if (p > 1) fail(ErrorCode::kUsage, "option \"p\" must be at most 1, got {}", p);
 #pragma once
 
 #include <stdexcept>

@@ -15,7 +15,7 @@ namespace {
 // A value below 1000 with this many significant digits, never with an exponent.
 std::string significant(double value, int digits) {
   int decimals = digits - 1;
-  // A value that would be rounded up to `limit` has one digit more before the point.
+  // A value that is rounded up to `limit` has one more digit before the point.
   for (double limit = 10; decimals > 0 && value >= limit - 0.5 * std::pow(10, -decimals);
        limit *= 10) {
     --decimals;
@@ -48,7 +48,7 @@ bool locale_is_utf8() {
   return false;
 }
 
-// Columns of the character at the front of `text`, and its length in bytes.
+// The first character of a text: its length in bytes, and the columns it takes.
 struct Glyph {
   std::size_t bytes;
   std::size_t columns;

@@ -17,24 +17,24 @@ namespace foresight {
 /// Digits in groups of three.
 std::string human_count(std::int64_t count);
 
-/// Three significant digits and k, M, G, ...; a slow rate is given per minute or per hour.
+/// Three significant digits and k, M, G, ... Slow rates are given per minute or per hour.
 std::string human_rate(double per_second, std::string_view unit);
 
-/// Two units at most: "850 ns", "1.2 ms", "42 s", "3m 07s", "2h 05m", "3d 04h". A negative one is
-/// "0 s".
+/// At most two units: "850 ns", "1.2 ms", "42 s", "3m 07s", "2h 05m", "3d 04h". Negative durations
+/// are shown as "0 s".
 std::string human_duration(double seconds);
 
 /// Binary units: "512 B", "1.50 KiB", "20.3 GiB".
 std::string human_bytes(std::uint64_t bytes);
 
-/// Columns that UTF-8 text takes on a screen: one per code point, none for control characters,
+/// The columns that UTF-8 text takes on a screen: one per code point, none for control characters,
 /// combining accents and colour codes. Wide (East Asian) characters count as one.
 std::size_t display_width(std::string_view text);
 
 /// The longest prefix of whole characters that fits into `columns`.
 std::string_view clip_to_width(std::string_view text, std::size_t columns);
 
-/// What may be written to a stream.
+/// What a stream can show.
 struct TerminalStyle {
   bool interactive = false;  // a terminal that can redraw a line; TERM=dumb cannot
   bool color = false;        // interactive, and NO_COLOR is unset or empty

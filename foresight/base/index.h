@@ -1,4 +1,6 @@
-// Numbers of nodes and arrivals are signed, since -1 means none; places in a vector are not.
+// Node and arrival numbers are signed, because -1 means none. Indices of a vector are unsigned.
+//
+//   weights[index(node)]
 #pragma once
 
 #include <cassert>

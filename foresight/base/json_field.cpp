@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,12 +10,35 @@
 
 namespace foresight {
 
+namespace {
+
+/// The number that the JSON library could not hold; it names it only in its message, in quotes.
+std::string_view overflown(std::string_view message) {
+  const std::size_t end = message.rfind('\''), begin = message.rfind('\'', end - 1);
+  return begin < end && end != message.npos ? message.substr(begin + 1, end - begin - 1) : "in it";
+}
+
+template <typename Json>
+std::string to_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
 JsonField JsonField::parse(std::string_view text, const std::string& file) {
   try {
     return JsonField(std::make_shared<nlohmann::json>(nlohmann::json::parse(text)), file, "");
   } catch (const nlohmann::json::parse_error& error) {
-    fail(ErrorCode::kData, "{}: is no JSON: it breaks off or goes wrong at byte {}", file,
-         error.byte);
+    if (error.byte > text.size()) {
+      fail(ErrorCode::kData, "{}: is not valid JSON: it ends too early", file);
+    }
+    const bool encoding = std::string_view(error.what()).find("UTF-8") != std::string_view::npos;
+    fail(ErrorCode::kData, "{}: is not valid JSON at byte {}: {}", file, error.byte,
+         encoding ? "the text is not UTF-8" : "unexpected character");
+  } catch (const nlohmann::json::out_of_range& error) {
+    fail(ErrorCode::kData, "{}: the number {} is too large", file, overflown(error.what()));
+  } catch (const nlohmann::json::exception&) {
+    fail(ErrorCode::kData, "{}: is not valid JSON", file);
   }
 }
 
@@ -28,6 +53,9 @@ JsonField JsonField::operator[](const char* key) const {
 }
 
 JsonField JsonField::at(std::size_t index) const {
+  if (index >= size()) {
+    reject(fmt::format("has no entry {}: it has {}, counted from 0", index, size()));
+  }
   return part((*value_)[index], fmt::format("{}[{}]", path_, index));
 }
 
@@ -44,18 +72,32 @@ std::size_t JsonField::size() const {
 }
 
 double JsonField::number() const {
-  if (value_->is_null()) return std::numeric_limits<double>::quiet_NaN();
   if (!value_->is_number()) expected("a number");
   return value_->get<double>();
 }
 
-std::int64_t JsonField::integer() const {
+double JsonField::number_or_nan() const {
+  return value_->is_null() ? std::numeric_limits<double>::quiet_NaN() : number();
+}
+
+double JsonField::number_up_to(double largest) const {
+  const double value = number();
+  if (std::abs(value) > largest) expected(fmt::format("a number up to {:.4g}", largest));
+  return value;
+}
+
+std::int64_t JsonField::integer_between(std::int64_t low, std::int64_t high) const {
   if (!value_->is_number_integer()) expected("an integer");
-  return value_->get<std::int64_t>();
+  const auto value = value_->get<std::int64_t>();
+  const bool wrapped = value_->is_number_unsigned() && value < 0;
+  if (wrapped || value < low || value > high) {
+    expected(fmt::format("an integer from {} to {}", low, high));
+  }
+  return value;
 }
 
 std::uint64_t JsonField::count() const {
-  if (!value_->is_number_unsigned()) expected("an integer from 0 on");
+  if (!value_->is_number_unsigned()) expected("an integer >= 0");
   return value_->get<std::uint64_t>();
 }
 
@@ -73,15 +115,29 @@ void JsonField::reject(const std::string& why) const {
   fail(ErrorCode::kData, "{}: {}{}{}", file_, path_, path_.empty() ? "" : ": ", why);
 }
 
-void JsonField::expected(const char* what) const {
+void JsonField::expected(const std::string& what) const {
   constexpr std::size_t kShown = 40;
-  std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string found = "an object";  // lists and objects may be too deep to print
+  if (value_->is_array()) found = fmt::format("a list of {}", value_->size());
+  if (value_->is_primitive()) found = json_text(*value_);
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
-  reject(fmt::format("should be {}, is {}", what, found));
+  reject(fmt::format("should be {}, but is {}", what, found));
+}
+
+std::string json_text(const nlohmann::json& json, int indent) {
+  return to_text(json, indent);
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return to_text(json, indent);
+}
+
+std::string valid_utf8(const std::string& text) {
+  return nlohmann::json::parse(json_text(nlohmann::json(text))).get<std::string>();
 }
 
 std::string json_list(const std::vector<std::string>& texts) {
-  return nlohmann::json(texts).dump();
+  return json_text(nlohmann::json(texts));
 }
 
 std::optional<std::vector<std::string>> parse_json_list(std::string_view json) {

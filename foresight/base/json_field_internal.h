@@ -1,5 +1,5 @@
-// Reads JSON that a person or another program may have spoilt: every error names the file, the
-// path of the field and what was found there.
+// Reads JSON that a person or another program may have damaged: every error names the file, the
+// path of the field and what was found there. And writes JSON that may hold any text.
 //
 //   const JsonField root = JsonField::parse(text, "result.json");
 //   const double mean = root["policies"].at(0)["mean_ratio"].number();
@@ -7,12 +7,13 @@
 // The JSON library's own header is slow to compile, so it stays out of here.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,50 +23,71 @@ namespace foresight {
 
 class JsonField {
  public:
-  /// The whole document; throws Error(kData) for what is no JSON.
+  /// The whole document; throws Error(kData) for text that is not JSON.
   static JsonField parse(std::string_view text, const std::string& file);
 
-  JsonField operator[](const char* key) const;  // throws where it is missing
-  JsonField at(std::size_t index) const;        // of an array
+  // All of these throw Error(kData) where the file holds something else.
+  JsonField operator[](const char* key) const;
+  JsonField at(std::size_t index) const;  // of a list
   std::optional<JsonField> find(const char* key) const;
-  std::size_t size() const;  // of an array
+  std::size_t size() const;  // of a list
 
-  double number() const;  // null is NaN, as JSON has no other way to write it
-  std::int64_t integer() const;
-  std::uint64_t count() const;  // an integer, not negative
+  double number() const;
+  double number_or_nan() const;  // null is NaN, as JSON has no other way to write it
+  std::uint64_t count() const;   // an integer, not negative
   std::string text() const;
   std::string text_or_empty(const char* key) const;
 
-  /// An array of numbers.
+  /// An integer that T can hold.
+  template <std::integral T = std::int64_t>
+  T integer() const {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) {
+      return count();
+    } else {
+      return static_cast<T>(integer_between(Limits::min(), Limits::max()));
+    }
+  }
+
+  /// A list of numbers that T can hold.
   template <typename T>
   std::vector<T> numbers() const {
-    std::vector<T> all;
-    all.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) {
-      if constexpr (std::is_integral_v<T>) {
-        all.push_back(static_cast<T>(at(i).integer()));
+    std::vector<T> all(size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if constexpr (std::integral<T>) {
+        all[i] = at(i).template integer<T>();
       } else {
-        all.push_back(static_cast<T>(at(i).number()));
+        all[i] = static_cast<T>(at(i).number_up_to(std::numeric_limits<T>::max()));
       }
     }
     return all;
   }
 
-  /// Throws Error(kData) with the file and the path of this field in front.
+  /// Throws Error(kData) that starts with the file and the path of this field.
   [[noreturn]] void reject(const std::string& why) const;
 
  private:
   JsonField(std::shared_ptr<const nlohmann::json> value, std::string file, std::string path)
       : value_(std::move(value)), file_(std::move(file)), path_(std::move(path)) {}
   JsonField part(const nlohmann::json& value, std::string path) const;
-  [[noreturn]] void expected(const char* what) const;
+  double number_up_to(double largest) const;  // and down to its negative
+  std::int64_t integer_between(std::int64_t low, std::int64_t high) const;
+  [[noreturn]] void expected(const std::string& what) const;
 
   std::shared_ptr<const nlohmann::json> value_;  // keeps the whole document
   std::string file_;
   std::string path_;
 };
 
-/// A list of texts as JSON, and back; nothing where it is no such list.
+/// JSON as text, on one line or indented. Bytes that are not UTF-8, which paths and names may hold,
+/// become U+FFFD: they must not stop a run that writes them down.
+std::string json_text(const nlohmann::json& json, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+
+/// As the text comes back from JSON: bytes that are not UTF-8 become U+FFFD.
+std::string valid_utf8(const std::string& text);
+
+/// A list of texts as JSON, and back; nothing if it is not a list of texts.
 std::string json_list(const std::vector<std::string>& texts);
 std::optional<std::vector<std::string>> parse_json_list(std::string_view json);
 

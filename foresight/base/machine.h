@@ -1,4 +1,6 @@
 // What this program runs on, for reports that say where their figures come from.
+//
+//   fmt::print("measured on {}, {} cores\n", this_machine().cpu, this_machine().cores);
 #pragma once
 
 #include <cstdint>
@@ -7,8 +9,8 @@
 namespace foresight {
 
 struct Machine {
-  std::string cpu;  // as the system names it; "unknown" where it does not tell
-  int cores = 0;    // that this process may use
+  std::string cpu;  // as the system names it, or "unknown"
+  int cores = 0;    // the ones this process may use
   std::uint64_t memory_bytes = 0;
   std::string system;  // e.g. "Linux 6.1.0 x86_64"
 };

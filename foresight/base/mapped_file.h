@@ -1,4 +1,4 @@
-// A whole file as read-only memory, without copying it, and how to quote a piece of it in an error.
+// A whole file as read-only memory, without a copy, and how to quote a piece of it in an error.
 //
 //   MappedFile file("edges.csv");
 //   std::string_view text = file.text();   // valid while `file` lives
@@ -15,7 +15,7 @@ namespace foresight {
 
 class MappedFile {
  public:
-  /// Throws Error(kIo) naming the path when it is missing, unreadable or not a regular file.
+  /// Throws Error(kIo) that names the path if it is missing, unreadable or not a regular file.
   explicit MappedFile(std::filesystem::path path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -30,7 +30,7 @@ class MappedFile {
   std::string_view text_;
 };
 
-/// Untrusted text for an error message: in quotes, unprintable bytes escaped, cut when long.
+/// Untrusted text for an error message: in quotes, with unprintable bytes escaped, cut if long.
 std::string excerpt(std::string_view text);
 
 }  // namespace foresight

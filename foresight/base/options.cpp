@@ -32,7 +32,9 @@ std::vector<std::string_view> split_values(std::string_view text, std::string_vi
     if (c == '"') quoted = !quoted;
     if (quoted) continue;
     if (c == '(') ++depth;
-    if (c == ')' && --depth < 0) fail(ErrorCode::kUsage, "spec \"{}\": one ')' too many", whole);
+    if (c == ')' && --depth < 0) {
+      fail(ErrorCode::kUsage, "spec \"{}\": there is a ')' without a '('", whole);
+    }
     if (c == ',' && depth == 0) {
       parts.push_back(text.substr(begin, i - begin));
       begin = i + 1;
@@ -186,8 +188,8 @@ void OptionReader::finish() const {
     if (known) continue;
     std::vector<std::string> names;
     for (const OptionInfo& option : options_) names.push_back(option.name);
-    fail(ErrorCode::kUsage, "{} has no option \"{}\"; it has: {}", owner_, key,
-         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+    fail(ErrorCode::kUsage, "{} has no option \"{}\"; {}", owner_, key,
+         names.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(names, ", ")));
   }
 }
 

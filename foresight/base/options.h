@@ -1,7 +1,7 @@
-// Spec strings: `name(key=value,...)` names every source, policy, model and trainer alike, in the
-// command line, in files and in code.
+// Spec strings: `name(key=value,...)` names every source, policy, model and trainer, on the command
+// line, in files and in code.
 //
-// An option is described in one place, where it is read; validation, help and docs come from there:
+// An option is described once, where it is read. Validation, help and docs come from there:
 //
 //   struct ErdosRenyiOptions {
 //     int u = 10;
@@ -29,7 +29,7 @@ struct Spec {
   std::string name;
   std::vector<std::pair<std::string, std::string>> values;
 
-  /// Throws Error(kUsage) naming what is wrong and where.
+  /// Throws Error(kUsage) that says what is wrong and where.
   static Spec parse(std::string_view text);
 
   /// The spec as text again, in the same order; `parse(to_string())` gives an equal spec.
@@ -46,9 +46,8 @@ struct OptionInfo {
   std::string text;
 };
 
-/// Passes over the options of one entry: reads given values into fields whose initial values are
-/// the defaults, and collects what help shows. `owner` is how errors call the entry, e.g. `source
-/// "er"`.
+/// Reads the options of one entry into fields that hold the defaults, and collects what help shows.
+/// `owner` is what errors call the entry, such as: source "er"
 class OptionReader {
  public:
   OptionReader(Spec spec, std::string owner);
@@ -63,7 +62,7 @@ class OptionReader {
   /// Whether the spec sets this option.
   bool given(std::string_view name) const { return find(name) != nullptr; }
 
-  /// Throws Error(kUsage) listing the known keys if the spec has one that was not read.
+  /// Throws Error(kUsage) that lists the known keys if the spec has a key that was not read.
   void finish() const;
 
   const std::vector<OptionInfo>& options() const { return options_; }

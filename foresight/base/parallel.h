@@ -1,4 +1,6 @@
 // Coarse parallelism: independent pieces of work, each done by one thread from start to end.
+//
+//   parallel_for(tasks.size(), threads, [&](std::size_t i) { results[i] = run(tasks[i]); });
 #pragma once
 
 #include <cstddef>
@@ -6,15 +8,15 @@
 
 namespace foresight {
 
-/// The number of threads a request stands for: 0 means all cores.
+/// The number of threads to use for a request: 0 means all cores.
 int thread_count(int requested);
 
 /// Calls `work(i)` once for each i in [0, count), on `threads` threads (0 = all cores). Pieces are
 /// handed out in order as threads become free. The first exception stops the rest and is rethrown.
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 
-/// The same, also telling the piece which worker in [0, threads) runs it, for per-thread
-/// workspaces.
+/// The same, but `work` is also told which worker in [0, threads) it runs on. That allows one
+/// workspace per thread.
 void parallel_for_workers(std::size_t count, int threads,
                           const std::function<void(std::size_t piece, std::size_t worker)>& work);
 

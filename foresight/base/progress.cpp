@@ -79,7 +79,7 @@ Progress& no_progress() {
 void install_interrupt_handler() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
-  // The handler serves one signal: the next one meets the default, which ends the program.
+  // The handler is used once. The next signal has its default effect: it ends the program.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

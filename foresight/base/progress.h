@@ -1,4 +1,4 @@
-// How long-running library functions tell how far they are, and learn that they should stop.
+// How long-running functions report their progress, and learn that they should stop.
 //
 //   void solve_all(std::span<const Instance> instances, Progress& progress = no_progress()) {
 //     progress.begin("solving", std::ssize(instances), "instances");
@@ -10,8 +10,8 @@
 //     progress.end();
 //   }
 //
-// advance() costs one atomic addition, so it may be called for every small step, from any thread:
-// a thread of its own draws the bar, ten times a second, also while a step takes long.
+// advance() costs one atomic addition, so it may be called for every small step, from any thread.
+// A separate thread draws the bar ten times a second, even while a step takes long.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@
 
 namespace foresight {
 
-/// Does nothing; derive from it to listen. One job runs at a time, between begin() and end().
+/// Does nothing: derive from it to show progress. One job runs at a time, from begin() to end().
 class Progress {
  public:
   virtual ~Progress() = default;
@@ -39,14 +39,14 @@ class Progress {
 
   // Thread-safe:
   virtual void advance(std::int64_t /*steps*/) {}
-  virtual void note(std::string_view /*text*/) {}   // shown behind the bar, e.g. "ratio 0.871"
-  virtual bool cancelled() const { return false; }  // long loops ask, and stop if so
+  virtual void note(std::string_view /*text*/) {}   // shown after the bar, e.g. "ratio 0.871"
+  virtual bool cancelled() const { return false; }  // long loops stop if it is true
 };
 
-/// For callers that do not want to hear.
+/// For callers that want no progress.
 Progress& no_progress();
 
-/// Says what the jobs of another progress are for.
+/// Passes everything on to another progress, with a label after the name of each job.
 class LabelledProgress : public Progress {
  public:
   LabelledProgress(Progress& inner, std::string label) : inner_(inner), label_(std::move(label)) {}
@@ -75,33 +75,33 @@ struct ProgressState {
   std::string note;
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: not known
-  double seconds = 0;      // since the begin
+  double seconds = 0;      // since begin()
   bool stopping = false;   // interrupted, and about to end
 };
 
-/// One line, never as wide as the terminal, without the line break. Details that find no room are
-/// left out, the least telling first.
+/// One line without a line break, narrower than the terminal. Details that do not fit are left out,
+/// the least important first.
 std::string render_bar(const ProgressState& state, const TerminalStyle& style);
 
-/// One line for a log, and the one that remains after the end.
+/// One line for a log, and the line that remains when the job has ended.
 std::string render_line(const ProgressState& state);
 std::string render_summary(const ProgressState& state);
 
-/// Writes to a terminal a bar that is redrawn in place, elsewhere a plain line now and then; at the
-/// end one line that sums up. Cancelled when interrupted.
+/// On a terminal, a bar that is redrawn in place; elsewhere, a plain line now and then. A job ends
+/// with one line that sums it up. Ctrl-C cancels.
 class TerminalProgress : public Progress {
  public:
   struct Timing {
     std::chrono::milliseconds redraw{100};
     std::chrono::milliseconds line{10'000};
-    std::chrono::milliseconds silence{300};  // jobs shorter than this leave no plain line at all
+    std::chrono::milliseconds silence{300};  // shorter jobs write no plain line
   };
 
   explicit TerminalProgress(std::FILE* stream = stderr);
   TerminalProgress(std::FILE* stream, Timing timing) : stream_(stream), timing_(timing) {}
   ~TerminalProgress() override { TerminalProgress::end(); }
 
-  /// Ends the job before, if there is one that was left by an exception.
+  /// First ends the previous job, if an exception left it open.
   void begin(std::string_view what, std::int64_t total, std::string_view unit) override;
   void end() override;
   void advance(std::int64_t steps) override { done_.fetch_add(steps, std::memory_order_relaxed); }
@@ -117,7 +117,7 @@ class TerminalProgress : public Progress {
   Timing timing_;
   std::thread painter_;
   std::chrono::steady_clock::time_point start_;
-  std::mutex mutex_;  // guards the rest but done_
+  std::mutex mutex_;  // guards what follows, except done_
   std::condition_variable ended_;
   bool running_ = false;
   ProgressState state_;

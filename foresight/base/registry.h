@@ -1,7 +1,9 @@
 // Registries: explicit tables of everything that can be named in a spec string.
 //
-// A folder lists its entries in `registry.inc`, one line each; each entry is a function defined
-// beside the class it makes. (Static initialisers would vanish from a static library.)
+//   const std::unique_ptr<Policy> policy = policies().make("greedy-t(threshold=0.3)");
+//
+// A folder lists its entries in `registry.inc`, one per line. Each entry is a function defined next
+// to the class it makes. (A linker would drop static initialisers from a static library.)
 #pragma once
 
 #include <functional>
@@ -49,7 +51,7 @@ class Registry {
   Registry(std::string kind, std::vector<Entry<T>> entries)
       : kind_(std::move(kind)), entries_(std::move(entries)) {}
 
-  /// Makes what the spec names, or throws Error(kUsage) listing the names there are.
+  /// Makes what the spec names. Throws Error(kUsage) that lists all names if it is not among them.
   std::unique_ptr<T> make(std::string_view text) const {
     Spec spec = Spec::parse(text);
     const Entry<T>& entry = find(spec.name);

@@ -1,6 +1,5 @@
 #include "foresight/base/safetensors.h"
 
-#define XXH_INLINE_ALL  // one file uses it, so nothing has to be linked
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -8,10 +7,11 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <xxhash.h>
 
 #include "foresight/base/atomic_file.h"
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 
 namespace foresight {
 namespace {
@@ -41,7 +41,7 @@ template <typename... Args>
   fail(ErrorCode::kData, "{}: {}", file.string(), fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The bytes an array takes, or nothing when they cannot be counted.
+/// The bytes an array takes, or nothing if a size_t cannot count them.
 std::optional<std::size_t> num_bytes(DType dtype, const Shape& shape) {
   std::size_t bytes = info(dtype).size;
   for (const std::size_t extent : shape) {
@@ -59,17 +59,8 @@ std::string to_text(const Shape& shape) {
   return '[' + list + ']';
 }
 
-std::string digest_of(std::span<const std::string_view> pieces) {
-  XXH3_state_t state;
-  XXH3_INITSTATE(&state);
-  XXH3_128bits_reset(&state);
-  for (const auto piece : pieces) XXH3_128bits_update(&state, piece.data(), piece.size());
-  const XXH128_hash_t value = XXH3_128bits_digest(&state);
-  return fmt::format("{:016x}{:016x}", value.high64, value.low64);
-}
-
-/// Reads the header event by event. Building no tree keeps the memory in proportion to the header
-/// whatever it nests, and shows duplicate names, which a tree would swallow.
+/// Reads the header event by event, without building a tree. So memory stays in proportion to the
+/// header however deep it nests, and duplicate names are found, which a tree would drop.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
   struct Entry {
@@ -191,7 +182,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
       case Place::kNumbers:
         break;
     }
-    reject(file_, "tensor {} has {} in its {}, expected whole numbers >= 0", excerpt(name_), found,
+    reject(file_, "tensor {} has {} in its {}, expected integers >= 0", excerpt(name_), found,
            field_);
   }
 
@@ -237,8 +228,8 @@ std::map<std::string, Tensor, std::less<>> lay_out(
              excerpt(name), begin, end, payload.size());
     }
     if (num_bytes(*entry.dtype, *entry.shape) != end - begin) {
-      reject(file, "tensor {} of type {} and shape {} cannot take {} bytes", excerpt(name), type,
-             to_text(*entry.shape), end - begin);
+      reject(file, "tensor {} of type {} and shape {} does not match its {} bytes", excerpt(name),
+             type, to_text(*entry.shape), end - begin);
     }
     if ((origin + begin) % size != 0) {
       reject(file, "tensor {} of type {} is misaligned at byte {} of the file", excerpt(name), type,
@@ -253,7 +244,7 @@ std::map<std::string, Tensor, std::less<>> lay_out(
   for (const auto& [begin, end] : ranges) {
     if (begin != position) {
       reject(file, "the tensors {} between bytes {} and {} of the payload",
-             begin > position ? "leave a hole" : "overlap", std::min(begin, position),
+             begin > position ? "leave a gap" : "overlap", std::min(begin, position),
              std::max(begin, position));
     }
     position = end;
@@ -261,8 +252,8 @@ std::map<std::string, Tensor, std::less<>> lay_out(
   return tensors;
 }
 
-/// Text as a JSON string.
-std::string json(const std::string& text) {
+/// A name as a JSON string. Unlike a value, it must come back unchanged.
+std::string json_name(const std::string& text) {
   try {
     return Json(text).dump();
   } catch (const Json::exception&) {
@@ -273,11 +264,11 @@ std::string json(const std::string& text) {
 }  // namespace
 
 std::shared_ptr<const SafeTensors> SafeTensors::open(const std::filesystem::path& path,
-                                                     Digest digest) {
-  return std::shared_ptr<const SafeTensors>(new SafeTensors(path, digest));
+                                                     DigestCheck check) {
+  return std::shared_ptr<const SafeTensors>(new SafeTensors(path, check));
 }
 
-SafeTensors::SafeTensors(const std::filesystem::path& path, Digest digest) : file_(path) {
+SafeTensors::SafeTensors(const std::filesystem::path& path, DigestCheck check) : file_(path) {
   const std::string_view header = header_of(file_);
   HeaderReader reader(path);
   Json::sax_parse(header.begin(), header.end(), &reader);
@@ -288,8 +279,9 @@ SafeTensors::SafeTensors(const std::filesystem::path& path, Digest digest) : fil
   if (auto entry = metadata_.extract("digest")) {
     digest_ = std::move(entry.mapped());
     verify_digest(header);
-  } else if (digest == Digest::kRequired) {
-    reject(path, "the metadata has no digest, so the file is damaged or of another program");
+  } else if (check == DigestCheck::kRequired) {
+    reject(path,
+           "the metadata has no digest, so the file is damaged or was written by another program");
   }
 }
 
@@ -301,7 +293,7 @@ void SafeTensors::verify_digest(std::string_view header) const {
   const std::string_view text = file_.text();
   const std::string_view pieces[] = {text.substr(0, 8 + position), kNoDigest,
                                      text.substr(8 + position + kNoDigest.size())};
-  if (const auto actual = digest_of(pieces); actual != digest_) {
+  if (const auto actual = Digest::xxh3_128(pieces); actual != digest_) {
     reject(path(), "the file is damaged: its digest is {}, expected {}", actual, digest_);
   }
 }
@@ -328,15 +320,17 @@ const Tensor& SafeTensors::find(std::string_view name, DType expected) const {
 }
 
 void SafeTensorsWriter::set_meta(std::string key, std::string value) {
-  if (key == "digest") fail(ErrorCode::kUsage, "the metadata \"digest\" is written by itself");
+  if (key == "digest") {
+    fail(ErrorCode::kUsage, "the metadata \"digest\" cannot be set: the writer computes it");
+  }
   metadata_.insert_or_assign(std::move(key), std::move(value));
 }
 
 void SafeTensorsWriter::add(std::string name, Tensor tensor) {
   if (tensor.shape.size() > kMaxRank ||
       num_bytes(tensor.dtype, tensor.shape) != tensor.bytes.size()) {
-    fail(ErrorCode::kUsage, "tensor {} of type {} and shape {} cannot take {} bytes", excerpt(name),
-         info(tensor.dtype).name, to_text(tensor.shape), tensor.bytes.size());
+    fail(ErrorCode::kUsage, "tensor {} of type {} and shape {} does not match its {} bytes",
+         excerpt(name), info(tensor.dtype).name, to_text(tensor.shape), tensor.bytes.size());
   }
   if (name == kMetadata || tensors_.contains(name)) {
     fail(ErrorCode::kUsage, "the tensor name {} is already taken", excerpt(name));
@@ -355,14 +349,14 @@ void SafeTensorsWriter::write(const std::filesystem::path& path) const {
   const std::size_t digest_position = head.size();
   fmt::format_to(std::back_inserter(head), "{}\"", kNoDigest);
   for (const auto& [key, value] : metadata_) {
-    fmt::format_to(std::back_inserter(head), ",{}:{}", json(key), json(value));
+    fmt::format_to(std::back_inserter(head), ",{}:{}", json_name(key), json_text(Json(value)));
   }
   head += '}';
   std::size_t begin = 0;
   for (const auto* entry : order) {
     const auto& [name, tensor] = *entry;
     fmt::format_to(std::back_inserter(head),
-                   R"(,{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json(name),
+                   R"(,{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json_name(name),
                    info(tensor.dtype).name, to_text(tensor.shape), begin,
                    begin + tensor.bytes.size());
     begin += tensor.bytes.size();
@@ -370,12 +364,15 @@ void SafeTensorsWriter::write(const std::filesystem::path& path) const {
   head += '}';
   head.resize((head.size() + 7) / 8 * 8, ' ');
   const std::uint64_t length = head.size() - 8;
-  if (length > kMaxHeader) fail(ErrorCode::kUsage, "a header of {} bytes is too long", length);
+  if (length > kMaxHeader) {
+    fail(ErrorCode::kUsage, "a header of {} bytes is too long; the limit is {}", length,
+         kMaxHeader);
+  }
   std::copy_n(reinterpret_cast<const char*>(&length), sizeof length, head.data());
 
   std::vector<std::string_view> pieces{head};
   for (const auto* entry : order) pieces.push_back(entry->second.bytes);
-  const std::string digest = digest_of(pieces);
+  const std::string digest = Digest::xxh3_128(pieces);
   head.replace(digest_position, digest.size(), digest);  // in place: `pieces` still views it
 
   AtomicFile file(path);

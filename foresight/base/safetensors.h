@@ -1,4 +1,4 @@
-// The one file container: named arrays and text metadata in the safetensors format, memory-mapped.
+// The container of all binary files: named arrays and text metadata in the safetensors format.
 //
 //   SafeTensorsWriter writer;
 //   writer.set_meta("problem", "edge-obm");
@@ -55,7 +55,7 @@ static_assert(
 /// The element types, named as in the file.
 enum class DType { kF64, kI64, kU64, kF32, kI32, kU32, kI16, kU16, kI8, kU8 };
 
-/// The C++ types that have one; not bool and char, which differ between platforms.
+/// The C++ types of these elements. Not bool and char, which differ between platforms.
 template <typename T>
 concept TensorElement = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && sizeof(T) <= 8);
@@ -76,18 +76,18 @@ struct Tensor {
   std::string_view bytes;
 };
 
-/// A file opened for reading: immutable, and checked completely when opened, so that everything
-/// after that can trust it. Safe to share between threads.
+/// A file opened for reading, memory-mapped. It is immutable and completely checked when opened, so
+/// its content can be trusted. Threads may share it.
 class SafeTensors {
  public:
-  enum class Digest {
+  enum class DigestCheck {
     kRequired,
-    kOptional,  // also accept files of other programs, which have none; one that is there must fit
+    kOptional,  // accept files of other programs, which have none; a digest must still match
   };
 
   /// Throws Error(kIo) if the file cannot be read, Error(kData) if it breaks a rule of the format.
   static std::shared_ptr<const SafeTensors> open(const std::filesystem::path& path,
-                                                 Digest digest = Digest::kRequired);
+                                                 DigestCheck check = DigestCheck::kRequired);
 
   const std::filesystem::path& path() const { return file_.path(); }
   /// Without the digest, which `digest` returns (empty if the file has none).
@@ -96,7 +96,7 @@ class SafeTensors {
   const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
 
   bool has(std::string_view name) const { return tensors_.contains(name); }
-  /// These throw Error(kData) naming the file and what it lacks.
+  /// These throw Error(kData) that names the file and what it lacks.
   const std::string& meta(std::string_view key) const;
   const std::vector<std::size_t>& shape(std::string_view name) const { return find(name).shape; }
   template <TensorElement T>
@@ -106,7 +106,7 @@ class SafeTensors {
   }
 
  private:
-  SafeTensors(const std::filesystem::path& path, Digest digest);
+  SafeTensors(const std::filesystem::path& path, DigestCheck check);
   void verify_digest(std::string_view header) const;
   const Tensor& find(std::string_view name) const;
   const Tensor& find(std::string_view name, DType expected) const;
@@ -120,6 +120,7 @@ class SafeTensors {
 /// Collects views of arrays and writes them as one file. Misuse throws Error(kUsage).
 class SafeTensorsWriter {
  public:
+  /// Bytes of the value that are not UTF-8, such as those of a path, are written as U+FFFD.
   void set_meta(std::string key, std::string value);
 
   /// `values` must stay alive and unchanged until the last `write`.

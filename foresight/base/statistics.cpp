@@ -18,8 +18,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 void check_sample(std::span<const double> values) {
-  if (values.empty())
-    fail(ErrorCode::kData, "a sample needs at least one value, this one is empty");
+  if (values.empty()) {
+    fail(ErrorCode::kData, "a sample needs at least one value, but this one is empty");
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
       fail(ErrorCode::kData, "value {} of the sample is {}, expected a finite number", i,
@@ -30,14 +31,14 @@ void check_sample(std::span<const double> values) {
 
 void check_degrees(double degrees) {
   if (!(degrees > 0 && degrees < kInfinity)) {
-    fail(ErrorCode::kUsage, "degrees of freedom are {}, expected a positive number", degrees);
+    fail(ErrorCode::kUsage, "there are {} degrees of freedom, expected a positive number", degrees);
   }
 }
 
 std::vector<double> differences(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) {
-    fail(ErrorCode::kData, "paired samples have {} and {} values, expected as many in each",
-         a.size(), b.size());
+    fail(ErrorCode::kData, "paired samples have {} and {} values, expected equally many", a.size(),
+         b.size());
   }
   check_sample(a);
   check_sample(b);
@@ -46,7 +47,7 @@ std::vector<double> differences(std::span<const double> a, std::span<const doubl
   return result;
 }
 
-// Gamma(a + 1/2) / Gamma(a): the asymptotic series where it is exact, reached by the recurrence.
+// Gamma(a + 1/2) / Gamma(a): the asymptotic series where a is large, reached by the recurrence.
 double gamma_ratio(double a) {
   double factor = 1;
   for (; a < 30; a += 1) factor *= a / (a + 0.5);
@@ -101,42 +102,46 @@ double student_t_density(double t, double n) {
   return power * gamma_ratio(n / 2) / std::sqrt(n * std::numbers::pi);
 }
 
-// P(W <= rank_sum) when each of the ranks 1..n counts with probability 1/2.
-// The numbers of subsets stay below 2^50, so they are exact in doubles.
-double exact_rank_sum_cdf(std::size_t n, std::size_t rank_sum) {
-  std::vector<double> subsets(rank_sum + 1);  // by their sum
+// P(W <= sum) for the sum W of the ranks, each of which counts with probability 1/2. For up to 50
+// ranks the numbers of subsets stay below 2^50, so they are exact in doubles. O(ranks * sum).
+double rank_sum_cdf(std::span<const std::size_t> ranks, std::size_t sum) {
+  std::vector<double> subsets(sum + 1);  // by their sum
   subsets[0] = 1;
-  for (std::size_t rank = 1; rank <= n; ++rank) {
-    for (std::size_t sum = rank_sum; sum >= rank; --sum) subsets[sum] += subsets[sum - rank];
+  for (const std::size_t rank : ranks) {
+    for (std::size_t s = sum; s >= rank; --s) subsets[s] += subsets[s - rank];
   }
   double count = 0;
   for (const double s : subsets) count += s;
-  return std::ldexp(count, -static_cast<int>(n));
+  return std::ldexp(count, -static_cast<int>(ranks.size()));
 }
 
 double wilcoxon_signed_rank_p(std::vector<double> d) {
   constexpr std::size_t kMaxExact = 50;
-  const bool has_zeros = std::erase(d, 0.0) > 0;
+  std::erase(d, 0.0);
   if (d.empty()) return 1;
   std::sort(d.begin(), d.end(), [](double x, double y) { return std::abs(x) < std::abs(y); });
 
-  const double n = static_cast<double>(d.size());
-  double positive = 0;        // the sum of the ranks of positive differences
+  // Ranks are doubled, so that the average rank of equal differences is an integer, too.
+  std::vector<std::size_t> ranks(d.size());
+  std::size_t positive = 0;   // the sum of the ranks of positive differences
   double tie_correction = 0;  // the sum of t^3 - t over groups of t equal differences
   for (std::size_t begin = 0, end = 0; begin < d.size(); begin = end) {
     while (end < d.size() && std::abs(d[end]) == std::abs(d[begin])) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      ranks[i] = begin + end + 1;
+      if (d[i] > 0) positive += ranks[i];
+    }
     const double ties = static_cast<double>(end - begin);
-    const double rank = 0.5 * static_cast<double>(begin + end + 1);
-    for (std::size_t i = begin; i < end; ++i) positive += d[i] > 0 ? rank : 0;
     tie_correction += ties * (ties * ties - 1);
   }
-  const double statistic = std::min(positive, n * (n + 1) / 2 - positive);
+  const std::size_t total = d.size() * (d.size() + 1);
+  const std::size_t statistic = std::min(positive, total - positive);
 
-  if (d.size() <= kMaxExact && !has_zeros && tie_correction == 0) {
-    return std::min(1.0, 2 * exact_rank_sum_cdf(d.size(), static_cast<std::size_t>(statistic)));
-  }
+  if (d.size() <= kMaxExact) return std::min(1.0, 2 * rank_sum_cdf(ranks, statistic));
+  const double n = static_cast<double>(d.size());
+  const double mean = n * (n + 1) / 4;
   const double variance = (n * (n + 1) * (2 * n + 1) - tie_correction / 2) / 24;
-  return 2 * normal_cdf((statistic - n * (n + 1) / 4) / std::sqrt(variance));
+  return 2 * normal_cdf((static_cast<double>(statistic) / 2 - mean) / std::sqrt(variance));
 }
 
 }  // namespace
@@ -144,7 +149,7 @@ double wilcoxon_signed_rank_p(std::vector<double> d) {
 Summary summarize(std::span<const double> values) {
   check_sample(values);
   const double n = static_cast<double>(values.size());
-  // Sums run over distances from the first value: equal values have exactly that mean and spread 0.
+  // Sums of distances from the first value: equal values have exactly that mean, and spread 0.
   const double origin = values.front();
   double sum = 0;
   for (const double v : values) sum += v - origin;
@@ -183,8 +188,8 @@ double paired_t_test_p_one_sided(std::span<const double> a, std::span<const doub
 }
 
 double quantile(std::span<const double> sorted, double q) {
-  if (sorted.empty()) fail(ErrorCode::kData, "the quantile of an empty sample does not exist");
-  if (!(q >= 0 && q <= 1)) fail(ErrorCode::kUsage, "quantile {} is outside of [0, 1]", q);
+  if (sorted.empty()) fail(ErrorCode::kData, "an empty sample has no quantile");
+  if (!(q >= 0 && q <= 1)) fail(ErrorCode::kUsage, "quantile {} is outside [0, 1]", q);
   assert(std::is_sorted(sorted.begin(), sorted.end()));
   const double position = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -207,7 +212,7 @@ double student_t_cdf(double t, double degrees_of_freedom) {
 
 double student_t_quantile(double p, double degrees_of_freedom) {
   check_degrees(degrees_of_freedom);
-  if (!(p > 0 && p < 1)) fail(ErrorCode::kUsage, "probability {} is outside of (0, 1)", p);
+  if (!(p > 0 && p < 1)) fail(ErrorCode::kUsage, "probability {} is outside (0, 1)", p);
   // The tail is convex, so Newton's method from 0 climbs to the root and never passes it.
   const double target = std::min(p, 1 - p);
   double t = 0;

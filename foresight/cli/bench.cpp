@@ -9,7 +9,9 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/statistics.h"
 #include "foresight/cli/command.h"
@@ -166,7 +168,7 @@ std::string to_json(const std::vector<Measured>& all, double peak, int threads) 
                                {"p50_microseconds", 1e6 * one.p50},
                                {"p99_microseconds", 1e6 * one.p99}});
   }
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 void run(const BenchArguments& arguments) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/parallel.h"
 #include "foresight/cli/command.h"

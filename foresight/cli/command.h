@@ -33,9 +33,6 @@ const std::string& command_line();
 /// How the program was called, for hints that can be typed as they are.
 const std::string& program_name();
 
-/// Throws Error(kIo) if no file can be written there, before long work is done in vain.
-void check_output(const std::string& path);
-
 /// As a table shows it: nothing for policies below the reference.
 std::string gap_closed(const PolicyResult& result);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "foresight/base/atomic_file.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"

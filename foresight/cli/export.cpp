@@ -4,6 +4,7 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/export/onnx.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/ranges.h>
 
@@ -85,13 +84,6 @@ void add_threads_option(Command command, int& threads) {
 
 void add_json_option(Command command, std::string& path) {
   command.option("--json", path, "Also write the results to this file as JSON");
-}
-
-void check_output(const std::string& path) {
-  const auto folder = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::is_directory(folder)) {
-    fail(ErrorCode::kIo, "cannot write {}: there is no folder {}", path, folder.string());
-  }
 }
 
 int run_program(int argc, const char* const* argv) {

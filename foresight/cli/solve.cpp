@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/solve/solver.h"

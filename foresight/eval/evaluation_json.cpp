@@ -83,9 +83,9 @@ PolicyResult policy_from(const JsonField& json) {
   result.ratio = summarize(result.ratios);
   result.mean_value = json["mean_value"].number();
   result.matched = json["matched"].number();
-  result.decisions_per_second = json["decisions_per_second"].number();
-  result.p50_microseconds = json["p50_microseconds"].number();
-  result.p99_microseconds = json["p99_microseconds"].number();
+  result.decisions_per_second = json["decisions_per_second"].number_or_nan();
+  result.p50_microseconds = json["p50_microseconds"].number_or_nan();
+  result.p99_microseconds = json["p99_microseconds"].number_or_nan();
   result.agreement_optimum = json["agreement_optimum"].numbers<double>();
   result.agreement_greedy = json["agreement_greedy"].numbers<double>();
   return result;
@@ -118,7 +118,7 @@ RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_f
 Episode episode_from(const JsonField& json) {
   Episode episode;
   episode.instance = json["instance"].count();
-  episode.num_fixed = static_cast<NodeId>(json["fixed"].integer());
+  episode.num_fixed = json["fixed"].integer<NodeId>();
   if (const auto budgets = json.find("budgets")) episode.budgets = budgets->numbers<float>();
   const JsonField arrivals = json["arrivals"];
   for (std::size_t t = 0; t < arrivals.size(); ++t) {
@@ -157,8 +157,7 @@ std::string to_json(const Evaluation& evaluation) {
       json["episodes"].push_back(to_json(episode));
     }
   }
-  // Names and paths may hold any bytes; JSON holds UTF-8 only.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 Evaluation evaluation_from_json(std::string_view text, const std::string& name) {

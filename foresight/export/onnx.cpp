@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
 #include "foresight/export/onnx_writer_internal.h"
 #include "foresight/features/features.h"
@@ -140,9 +141,9 @@ std::map<std::string, std::string> metadata(const TrainedModel& trained, const N
       {"model", trained.info.spec},
       {"problem", trained.info.context.schema.problem},
       {"fixed_nodes", fmt::to_string(trained.info.context.num_fixed)},
-      {"features", nlohmann::json(trained.model->features()).dump()},
+      {"features", json_text(nlohmann::json(trained.model->features()))},
       {"feature_version", fmt::to_string(kFeatureVersion)},
-      {"columns", columns.dump()}};
+      {"columns", json_text(columns)}};
   for (const auto& [key, value] : trained.info.provenance) {
     entries[fmt::format("provenance.{}", key)] = value;
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/features/features.h"
 #include "foresight/rules/optimal_online.h"
 
@@ -59,14 +60,13 @@ void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& 
   writer.set_meta("format", kFormat);
   writer.set_meta("version", kVersion);
   writer.set_meta("model", info.spec);
-  writer.set_meta("features", Json(model.features()).dump());
+  writer.set_meta("features", json_text(Json(model.features())));
   writer.set_meta("feature_version", fmt::to_string(kFeatureVersion));
-  writer.set_meta("context", Json{{"problem", schema.problem},
-                                  {"fixed_attributes", schema.fixed_attributes},
-                                  {"arrival_attributes", schema.arrival_attributes},
-                                  {"topics", schema.topics},
-                                  {"num_fixed", info.context.num_fixed}}
-                                 .dump());
+  writer.set_meta("context", json_text(Json{{"problem", schema.problem},
+                                            {"fixed_attributes", schema.fixed_attributes},
+                                            {"arrival_attributes", schema.arrival_attributes},
+                                            {"topics", schema.topics},
+                                            {"num_fixed", info.context.num_fixed}}));
   for (const auto& [key, value] : info.provenance) writer.set_meta(kProvenance + key, value);
   for (const Parameters::Tensor& tensor : model.parameters().tensors()) {
     writer.add<float>(tensor.name, tensor.shape, model.parameters()[tensor.name]);

@@ -40,7 +40,7 @@ Study::Parameter read_parameter(const JsonField& field) {
   parameter.name = field["name"].text();
   parameter.kind = static_cast<Kind>(word(field["kind"], kKinds));
   if (const auto importance = field.find("importance")) {
-    const double share = importance->number();
+    const double share = importance->number_or_nan();
     if (std::isfinite(share)) parameter.importance = share;
   }
   if (parameter.kind == Kind::kChoice) {
@@ -63,7 +63,7 @@ Study::Parameter read_parameter(const JsonField& field) {
 }
 
 double read_value(const Study::Parameter& parameter, const JsonField& field) {
-  if (parameter.kind != Kind::kChoice) return field.number();
+  if (parameter.kind != Kind::kChoice) return field.number_or_nan();
   const std::string text = field.text();
   const auto found = std::ranges::find(parameter.choices, text);
   if (found == parameter.choices.end()) {
@@ -78,7 +78,7 @@ Study::Trial read_trial(const Study& study, const JsonField& field) {
   Study::Trial trial;
   trial.number = whole(field["number"]);
   trial.state = static_cast<TrialState>(word(field["state"], kStates));
-  trial.value = field["value"].number();
+  trial.value = field["value"].number_or_nan();
   if (trial.state == TrialState::kComplete && !std::isfinite(trial.value)) {
     field["value"].reject("is no number, but the trial is complete");
   }

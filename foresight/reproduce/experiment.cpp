@@ -4,6 +4,7 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/mapped_file.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/auto.h"
@@ -39,7 +40,7 @@ Laboratory::Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t 
       threads_(threads),
       progress_(progress) {
   for (const char* part : {"data", "runs", "results"}) {
-    std::filesystem::create_directories(folder_ / part);
+    make_folders(folder_ / part);
   }
 }
 

@@ -7,7 +7,9 @@
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/parallel.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
@@ -72,7 +74,7 @@ class Run {
   }
 
   RunResult run(const EpochObserver& observer) {
-    std::filesystem::create_directories(options_.folder);
+    make_folders(options_.folder);
     options_.resume ? restore() : begin_folder();
     MetricsTable table(options_.folder / "metrics.csv", epoch_);
     EventWriter events(options_.folder, wall_time());
@@ -215,7 +217,7 @@ class Run {
     const TrainedModel saved = read_model(*file);
     for (const auto& [key, value] : info_.provenance) {
       const auto found = saved.info.provenance.find(key);
-      if (found == saved.info.provenance.end() || found->second != value) {
+      if (found == saved.info.provenance.end() || found->second != valid_utf8(value)) {
         fail(ErrorCode::kUsage, "{}: was run with {} = \"{}\", not \"{}\"; it cannot be resumed so",
              options_.folder.string(), key,
              found == saved.info.provenance.end() ? "" : found->second, value);
@@ -267,7 +269,7 @@ class Run {
         {"instances", data_->size()}, {"epochs", options_.epochs},
         {"seed", options_.seed},      {"problem", problem_->name()},
         {"command", options_.command}};
-    write_file_atomically(options_.folder / "config.json", config.dump(1) + "\n");
+    write_file_atomically(options_.folder / "config.json", json_text(config, 1) + "\n");
   }
 
   RunOptions options_;

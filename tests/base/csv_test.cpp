@@ -101,8 +101,8 @@ TEST_F(CsvTest, LineEndsMayBeLfOrCrlfOrMissingAtTheEnd) {
 
 TEST_F(CsvTest, ACarriageReturnElsewhereIsAnError) {
   // A file with the line ends of old Macs would otherwise be one long header.
-  EXPECT_TRUE(says(error("a,b\r1,2\r3,4\r"), ":1: a carriage return"));
-  EXPECT_TRUE(says(error("a,b\n1,2\r\r\n"), ":2: a carriage return"));
+  EXPECT_TRUE(says(error("a,b\r1,2\r3,4\r"), ":1: there is a carriage return"));
+  EXPECT_TRUE(says(error("a,b\n1,2\r\r\n"), ":2: there is a carriage return"));
   EXPECT_EQ(read("a,b\n1,\"2\r3\"\n"), (Table{{"1", "2\r3"}}));
 }
 
@@ -155,10 +155,10 @@ TEST_F(CsvTest, LinesAreCountedThroughQuotedLineBreaks) {
 }
 
 TEST_F(CsvTest, WrongQuotesAreErrorsAtTheLineWhereTheyStart) {
-  EXPECT_EQ(error("a,b\n1,2\n\"3,4\n5,6\n"), ":3: a quote is never closed");
-  EXPECT_EQ(error("\"a"), ":1: a quote is never closed");
-  EXPECT_EQ(error("a,b\n1,2 \"x\"\n"), ":2: a quote stands inside a field without quotes");
-  EXPECT_EQ(error("a,b\n1,2\"\n3,4\"\n"), ":2: a quote stands inside a field without quotes");
+  EXPECT_EQ(error("a,b\n1,2\n\"3,4\n5,6\n"), ":3: a quote is not closed");
+  EXPECT_EQ(error("\"a"), ":1: a quote is not closed");
+  EXPECT_EQ(error("a,b\n1,2 \"x\"\n"), ":2: there is a quote inside an unquoted field");
+  EXPECT_EQ(error("a,b\n1,2\"\n3,4\"\n"), ":2: there is a quote inside an unquoted field");
   EXPECT_EQ(error("a,b\n\"1\"x,2\n"), R"(:2: expected a separator after the quoted field "1")");
   EXPECT_EQ(error("a,b\n\"1\" ,2\n"), R"(:2: expected a separator after the quoted field "1")");
 }

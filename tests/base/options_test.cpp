@@ -27,7 +27,7 @@ TEST(Spec, TextAndSpecAreTheSameThing) {
 
 TEST(Spec, MalformedTextIsRefusedWithTheReason) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "expected name"},        {"er(u=1", "expected ')'"},     {"er(u=1))", "too many"},
+      {"", "expected name"},        {"er(u=1", "expected ')'"},     {"er(u=1))", "without a '('"},
       {"er(u)", "key=value"},       {"er(u=1,u=2)", "given twice"}, {"er(=1)", "key=value"},
       {"er(p=\"1)", "not closed"},  {"er(p=(1)", "not closed"},     {"e r(u=1)", "expected name"},
       {"er(u=1)x", "expected ')'"}, {"er(u=1,)", "key=value"}};

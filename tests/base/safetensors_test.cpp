@@ -15,7 +15,7 @@ namespace foresight {
 namespace {
 
 namespace fs = std::filesystem;
-using Digest = SafeTensors::Digest;
+using DigestCheck = SafeTensors::DigestCheck;
 using Shape = std::vector<std::size_t>;
 
 template <typename T>
@@ -51,9 +51,10 @@ class SafeTensorsTest : public testing::Test {
   }
 
   /// The message of the error that opening the file must give, without the path it must start with.
-  std::string error(Digest digest = Digest::kOptional, ErrorCode code = ErrorCode::kData) const {
+  std::string error(DigestCheck check = DigestCheck::kOptional,
+                    ErrorCode code = ErrorCode::kData) const {
     try {
-      SafeTensors::open(path_, digest);
+      SafeTensors::open(path_, check);
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), code) << e.what();
       EXPECT_TRUE(says(e.what(), path_.string()));
@@ -257,10 +258,17 @@ TEST_F(SafeTensorsTest, TheWriterRefusesWhatCouldNotBeReadBack) {
   EXPECT_THROW(writer.set_meta("digest", "x"), Error);
 }
 
-TEST_F(SafeTensorsTest, TheWriterRefusesTextThatIsNotUtf8AndKeepsTheOldFile) {
+TEST_F(SafeTensorsTest, MetadataThatIsNotUtf8IsWrittenWithReplacements) {
+  SafeTensorsWriter writer;
+  writer.set_meta("source", "csv(caf\xE9.csv)");
+  writer.write(path_);
+  EXPECT_EQ(SafeTensors::open(path_)->meta("source"), "csv(caf\uFFFD.csv)");
+}
+
+TEST_F(SafeTensorsTest, TheWriterRefusesNamesThatAreNotUtf8AndKeepsTheOldFile) {
   const std::string before = write_sample();
   SafeTensorsWriter writer;
-  writer.set_meta("title", "caf\xE9");
+  writer.set_meta("caf\xE9", "title");
   try {
     writer.write(path_);
     FAIL();
@@ -272,20 +280,20 @@ TEST_F(SafeTensorsTest, TheWriterRefusesTextThatIsNotUtf8AndKeepsTheOldFile) {
 }
 
 TEST_F(SafeTensorsTest, AFileThatCannotBeReadIsAnIoError) {
-  EXPECT_TRUE(says(error(Digest::kRequired, ErrorCode::kIo), "No such file"));
+  EXPECT_TRUE(says(error(DigestCheck::kRequired, ErrorCode::kIo), "No such file"));
   fs::create_directory(path_);
-  EXPECT_TRUE(says(error(Digest::kRequired, ErrorCode::kIo), "is a folder"));
+  EXPECT_TRUE(says(error(DigestCheck::kRequired, ErrorCode::kIo), "is a folder"));
 }
 
 TEST_F(SafeTensorsTest, EveryTruncationIsAnError) {
   const std::string bytes = write_sample();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     put(bytes.substr(0, length));
-    EXPECT_NE(error(Digest::kRequired), "no error") << length;
-    EXPECT_NE(error(Digest::kOptional), "no error") << length;
+    EXPECT_NE(error(DigestCheck::kRequired), "no error") << length;
+    EXPECT_NE(error(DigestCheck::kOptional), "no error") << length;
   }
   put(bytes + '\0');
-  EXPECT_TRUE(says(error(), "leave a hole"));
+  EXPECT_TRUE(says(error(), "leave a gap"));
 }
 
 TEST_F(SafeTensorsTest, EveryFlippedByteIsAnError) {
@@ -295,7 +303,7 @@ TEST_F(SafeTensorsTest, EveryFlippedByteIsAnError) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ mask);
       put(damaged);
-      EXPECT_NE(error(Digest::kRequired), "no error") << "byte " << i << " mask " << mask;
+      EXPECT_NE(error(DigestCheck::kRequired), "no error") << "byte " << i << " mask " << mask;
     }
   }
 }
@@ -311,14 +319,14 @@ TEST_F(SafeTensorsTest, DamageIsReportedWithBothDigests) {
 
 TEST_F(SafeTensorsTest, AForeignFileIsReadOnlyOnRequest) {
   put(R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "ab");
-  EXPECT_TRUE(says(error(Digest::kRequired), "no digest"));
-  const auto file = SafeTensors::open(path_, Digest::kOptional);
+  EXPECT_TRUE(says(error(DigestCheck::kRequired), "no digest"));
+  const auto file = SafeTensors::open(path_, DigestCheck::kOptional);
   EXPECT_EQ(values<std::uint8_t>(*file, "w"), (std::vector<std::uint8_t>{'a', 'b'}));
   EXPECT_EQ(file->digest(), "");
   put(R"({"__metadata__":{"digest":"abc"}})", "");
-  EXPECT_TRUE(says(error(Digest::kOptional), R"(the digest "abc" is not 32)"));
+  EXPECT_TRUE(says(error(DigestCheck::kOptional), R"(the digest "abc" is not 32)"));
   put(R"({"__metadata__":{"digest":"\u00610000000000000000000000000000000"}})", "");
-  EXPECT_TRUE(says(error(Digest::kOptional), "is not 32"));
+  EXPECT_TRUE(says(error(DigestCheck::kOptional), "is not 32"));
 }
 
 TEST_F(SafeTensorsTest, AHeaderLengthThatDoesNotFitIsAnError) {
@@ -398,7 +406,7 @@ TEST_F(SafeTensorsTest, AHeaderThatBreaksARuleIsAnErrorThatSaysWhich) {
       // Values.
       {R"({"w":{"dtype":"F16"}})", R"(tensor "w" has the unknown dtype "F16")"},
       {R"({"w":{"dtype":""}})", R"(the unknown dtype "")"},
-      {R"({"w":{"shape":[-1]}})", "a negative number in its shape, expected whole numbers >= 0"},
+      {R"({"w":{"shape":[-1]}})", "a negative number in its shape, expected integers >= 0"},
       {R"({"w":{"shape":[1.5]}})", "a fraction or a huge number in its shape"},
       {R"({"w":{"shape":[99999999999999999999]}})", "a fraction or a huge number in its shape"},
       {R"({"w":{"shape":["1"]}})", "a string in its shape"},
@@ -415,12 +423,12 @@ TEST_F(SafeTensorsTest, AHeaderThatBreaksARuleIsAnErrorThatSaysWhich) {
 
 TEST_F(SafeTensorsTest, ATableThatDoesNotTileThePayloadIsAnErrorThatSaysWhere) {
   const Hostile cases[] = {
-      {R"({})", "leave a hole between bytes 0 and 8"},
-      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "hole between bytes 4 and 8"},
-      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", "hole between bytes 0 and 4"},
+      {R"({})", "leave a gap between bytes 0 and 8"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "gap between bytes 4 and 8"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", "gap between bytes 0 and 4"},
       {R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
-       "hole between bytes 3 and 4"},
+       "gap between bytes 3 and 4"},
       {R"({"a":{"dtype":"U8","shape":[5],"data_offsets":[0,5]},)"
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
        "overlap between bytes 4 and 5"},
@@ -436,16 +444,18 @@ TEST_F(SafeTensorsTest, ATableThatDoesNotTileThePayloadIsAnErrorThatSaysWhere) {
       {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[18446744073709551615,0]}})",
        "data_offsets [18446744073709551615, 0]"},
       {R"({"a":{"dtype":"U8","shape":[7],"data_offsets":[0,8]}})",
-       R"(tensor "a" of type U8 and shape [7] cannot take 8 bytes)"},
-      {R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,8]}})", "shape [2,2] cannot take 8"},
-      {R"({"a":{"dtype":"F64","shape":[0],"data_offsets":[0,8]}})", "shape [0] cannot take 8"},
+       R"(tensor "a" of type U8 and shape [7] does not match its 8 bytes)"},
+      {R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,8]}})",
+       "shape [2,2] does not match its 8"},
+      {R"({"a":{"dtype":"F64","shape":[0],"data_offsets":[0,8]}})",
+       "shape [0] does not match its 8"},
       // 2^63 * 2 + 8 would be 8 if it could overflow.
       {R"({"a":{"dtype":"U8","shape":[9223372036854775812,2],"data_offsets":[0,8]}})",
-       "cannot take 8 bytes"},
+       "does not match its 8 bytes"},
       {R"({"a":{"dtype":"F64","shape":[2305843009213693953],"data_offsets":[0,8]}})",
-       "cannot take 8 bytes"},
+       "does not match its 8 bytes"},
       {R"({"a":{"dtype":"U8","shape":[4294967296,4294967296,0],"data_offsets":[0,0]}})",
-       "cannot take 0 bytes"},
+       "does not match its 0 bytes"},
   };
   for (const auto& [header, complaint] : cases) {
     std::string padded(header);

@@ -1,10 +1,8 @@
 #include "foresight/base/statistics.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -140,38 +138,61 @@ TEST(Wilcoxon, IsNormalAboveFifty) {
   EXPECT_NEAR(wilcoxon_p(many) / 1.4415655213028437e-61, 1, 1e-9);
 }
 
-TEST(Wilcoxon, AveragesTiesAndDropsZeros) {
-  // stats.wilcoxon(d, mode='approx', correction=False)
-  EXPECT_NEAR(wilcoxon_p({1, 1, 2, -2, 3, 4, -1, 5}), 0.1051719513086604, 1e-13);
-  EXPECT_NEAR(wilcoxon_p({0, 1, 2, -3, 4, 5, 6}), 0.11585149752593009, 1e-13);
-  EXPECT_NEAR(wilcoxon_p({1, 1, 2, -2, 3, 4, -1, 5, 0, 0, 7}), 0.056925140231394014, 1e-13);
-  // i = np.arange(200); the same of np.where(i * i % 7 < 3, 1, -1) * (i % 13)
-  const std::vector<double> d = pattern(0, 200, [](int i) { return i % 13; });
-  EXPECT_NEAR(wilcoxon_p(d) / 8.428620620257217e-07, 1, 1e-9);
+TEST(Wilcoxon, IsExactWithTiesAndZerosToo) {
+  EXPECT_EQ(wilcoxon_p({1, 1, 1, 1, 1}), 0.0625);  // all of the same sign: 2 of 32 choices
+  EXPECT_EQ(wilcoxon_p({-1, -1, -1, -1, -1, 0, 0}), 0.0625);
+  // stats.wilcoxon(d[d != 0], method=stats.PermutationMethod(n_resamples=np.inf))
+  EXPECT_EQ(wilcoxon_p({1, 1, 2, -2, 3, 4, -1, 5}), 0.1328125);
+  EXPECT_EQ(wilcoxon_p({0, 1, 2, -3, 4, 5, 6}), 0.15625);
+  EXPECT_EQ(wilcoxon_p({1, 1, 2, -2, 3, 4, -1, 5, 0, 0, 7}), 0.06640625);
+}
+
+TEST(Wilcoxon, TheLimitCountsOnlyPairsThatDiffer) {
+  const auto tied = [](int count) { return pattern(0, count, [](int i) { return i % 13; }); };
+  // 50 of 55 differ: the generating function of stats.rankdata(np.abs(d[d != 0])) in integers
+  EXPECT_NEAR(wilcoxon_p(tied(55)), 0.017425826899438945, 1e-14);
+  // 51 of 56 differ: i = np.arange(56), d = np.where(i * i % 7 < 3, 1, -1) * (i % 13),
+  // stats.wilcoxon(d, method='approx', correction=False), and the same for 200
+  EXPECT_NEAR(wilcoxon_p(tied(56)), 0.015306720110230732, 1e-13);
+  EXPECT_NEAR(wilcoxon_p(tied(200)) / 8.428620620257217e-07, 1, 1e-9);
+}
+
+/// The share of all 2^n choices of signs whose rank sum is at least as far from its mean.
+double share_of_signs(std::vector<double> d) {
+  std::erase(d, 0.0);
+  std::vector<double> ranks;
+  for (const double x : d) {
+    double rank = 0.5;
+    for (const double y : d) {
+      rank += std::abs(y) < std::abs(x) ? 1 : std::abs(y) == std::abs(x) ? 0.5 : 0;
+    }
+    ranks.push_back(rank);
+  }
+  const auto extremeness = [&](const auto& is_positive) {
+    double sum = 0;
+    for (std::size_t i = 0; i < d.size(); ++i) sum += is_positive(i) ? ranks[i] : -ranks[i];
+    return std::abs(sum);
+  };
+  const double observed = extremeness([&](std::size_t i) { return d[i] > 0; });
+  const unsigned choices = 1u << d.size();
+  unsigned extreme = 0;
+  for (unsigned signs = 0; signs < choices; ++signs) {
+    extreme += extremeness([&](std::size_t i) { return signs >> i & 1; }) >= observed;
+  }
+  return static_cast<double>(extreme) / choices;
 }
 
 TEST(Wilcoxon, EqualsTheShareOfSignChoicesAtLeastAsExtreme) {
   std::mt19937 random(7);
   for (int n = 1; n <= 12; ++n) {
-    // Differences +-1, ..., +-n are their own ranks; bit i of `signs` is the sign of i + 1.
-    const auto differences = [n](unsigned signs) {
+    for (const int distinct : {1, 2, 4, 1000}) {  // few distinct sizes make many ties and zeros
       std::vector<double> d;
-      for (int i = 0; i < n; ++i) d.push_back(signs >> i & 1 ? i + 1 : -(i + 1));
-      return d;
-    };
-    const auto extremeness = [&](unsigned signs) {
-      const std::vector<double> d = differences(signs);
-      return std::abs(std::accumulate(d.begin(), d.end(), 0.0));
-    };
-    const unsigned choices = 1u << n;
-    const auto observed = static_cast<unsigned>(random() % choices);
-    double extreme = 0;
-    for (unsigned signs = 0; signs < choices; ++signs) {
-      if (extremeness(signs) >= extremeness(observed)) ++extreme;
+      for (int i = 0; i < n; ++i) {
+        const auto size = static_cast<double>(random() % static_cast<unsigned>(distinct + 1));
+        d.push_back(random() % 2 == 0 ? size : -size);
+      }
+      EXPECT_DOUBLE_EQ(wilcoxon_p(d), share_of_signs(d)) << n << " of " << distinct;
     }
-    std::vector<double> d = differences(observed);
-    std::shuffle(d.begin(), d.end(), random);
-    EXPECT_DOUBLE_EQ(wilcoxon_p(d), extreme / choices) << "n = " << n;
   }
 }
 

@@ -249,7 +249,7 @@ TEST_F(Program, ReportIsAPageOrATable) {
   const std::string html{std::istreambuf_iterator<char>(page), {}};
   EXPECT_NE(html.find("foresight evaluate data --policy greedy --policy random --json result.json"),
             std::string::npos);
-  expect("report data", 1, {"data", "no JSON"});
+  expect("report data", 1, {"data", "not valid JSON"});
   expect("report", 2, {"results"});
   expect("report result.json -o missing/r.html", 1, {"no folder"});
 }

@@ -74,7 +74,7 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
   refuse({"policies", "is empty"}, [](Json& json) { json["policies"] = Json::array(); });
   refuse({"policies[1].ratios[2]", "1.5"},
          [](Json& json) { json["policies"][1]["ratios"][2] = 1.5; });
-  refuse({"policies[0].ratios[0]", "nan"},
+  refuse({"policies[0].ratios[0]", "is null"},
          [](Json& json) { json["policies"][0]["ratios"][0] = nullptr; });
   refuse({"policies[0].ratios", "5 entries for 6"},
          [](Json& json) { json["policies"][0]["ratios"].erase(0); });
@@ -84,7 +84,7 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
          [](Json& json) { json["episodes"][0]["plays"][1]["choices"][0] = 77; });
   refuse({"episodes[0].optimum", "8 choices"},
          [](Json& json) { json["episodes"][0]["optimum"]["choices"].erase(0); });
-  expect_error(ErrorCode::kData, {"r.json", "no JSON"},
+  expect_error(ErrorCode::kData, {"r.json", "is not valid JSON: it ends too early"},
                [] { evaluation_from_json(to_json(small_evaluation()).substr(0, 500), "r.json"); });
 }
 

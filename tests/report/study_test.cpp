@@ -73,7 +73,7 @@ TEST(Study, WhatIsWrongIsNamed) {
   refuse("/parameters/0/kind", "odd", {"parameters[0].kind", "\"odd\"", "linear, log"});
   refuse("/parameters/0/low", 0, {"parameters[0]", "range", "low = 0"});
   refuse("/parameters/0/low", 7, {"parameters[0]", "low = 7", "high = 0.1"});
-  refuse("/parameters/0/high", nullptr, {"parameters[0]", "range"});
+  refuse("/parameters/0/high", nullptr, {"parameters[0].high", "is null"});
   refuse("/parameters/1/choices", json::array(), {"parameters[1].choices", "empty"});
   refuse("/trials/1/state", "asleep", {"trials[1].state", "asleep", "pruned"});
   refuse("/trials/0/value", nullptr, {"trials[0].value", "complete"});
@@ -86,7 +86,7 @@ TEST(Study, WhatIsWrongIsNamed) {
   without.erase("model");
   expect_error(ErrorCode::kData, {"study.json", "\"model\""},
                [&] { study_from_json(without.dump(), "study.json"); });
-  expect_error(ErrorCode::kData, {"study.json", "no JSON"},
+  expect_error(ErrorCode::kData, {"study.json", "not valid JSON"},
                [&] { study_from_json("{", "study.json"); });
 }
 

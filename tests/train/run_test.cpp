@@ -11,6 +11,7 @@
 #include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/metrics.h"
+#include "foresight/train/run_record.h"
 
 namespace foresight {
 namespace {
@@ -202,6 +203,23 @@ TEST(Train, LearnsFromFilesToo) {
     options.validation = (folder.path() / "val").string();
     EXPECT_EQ(train(options, no_progress()).epochs, 3);
   }
+}
+
+TEST(Train, AFileNameThatIsNotUtf8DoesNotStopARunOrItsResumption) {
+  const TempFolder folder;
+  const std::string spec = "crowd(u=4,v=8)";
+  RunOptions options = small("inv-ff", folder.path() / "run\xff");
+  options.train = (folder.path() / "train\xff").string();
+  options.validation = (folder.path() / "val\xff").string();
+  options.command = "train " + options.train;
+  options.epochs = 1;
+  generate(*sources().make(spec), {spec, 1}, 100, 1, no_progress()).save(options.train);
+  generate(*sources().make(spec), {spec, 2}, 50, 1, no_progress()).save(options.validation);
+  EXPECT_EQ(train(options, no_progress()).epochs, 1);
+  options.resume = true;
+  options.epochs = 2;
+  EXPECT_EQ(train(options, no_progress()).epochs, 2);
+  EXPECT_EQ(read_run(options.folder).train, (folder.path() / "train\uFFFD").string());
 }
 
 TEST(Train, KeepsOneLineOfMetricsPerEpoch) {

@@ -1,0 +1,23 @@
+// Questions about paths, and folders to write into.
+//
+//   if (path_exists(name)) ...               // a file, or the spec of something else?
+//   check_output("results/a.json");          // before long work that could not be stored
+//   make_folders("runs/a");                  // with all folders above it
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace foresight {
+
+/// Never throws: a name that no file can have, such as one of 300 characters, is no file.
+bool path_exists(std::string_view path);
+
+/// Makes the folder and those above it that are missing. Throws Error(kIo) that names the path and
+/// the system's reason. An empty path is the current folder.
+void make_folders(const std::filesystem::path& folder);
+
+/// Throws Error(kIo) if no file can be written there; an existing one stays as it is.
+void check_output(const std::filesystem::path& file);
+
+}  // namespace foresight
