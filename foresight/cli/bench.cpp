@@ -144,11 +144,11 @@ class Subject {
   const BenchArguments& arguments_;
   bool flat_;  // one row scores all choices
   Measured result_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   std::vector<Instance> instances_;
   std::vector<Label> labels_;
   std::unique_ptr<Model> model_;
-  std::unique_ptr<Trainer> trainer_;
+  std::shared_ptr<Trainer> trainer_;
 };
 
 std::string to_json(const std::vector<Measured>& all, double peak, int threads) {

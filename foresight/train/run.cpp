@@ -273,10 +273,10 @@ class Run {
   RunOptions options_;
   Progress& progress_;
   std::string trainer_spec_;
-  std::unique_ptr<Trainer> trainer_;
+  std::shared_ptr<Trainer> trainer_;
   std::unique_ptr<TrainingData> data_;
   Dataset validation_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   ModelInfo info_;
   std::unique_ptr<Model> model_;
   int epoch_ = 0;

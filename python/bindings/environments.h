@@ -58,8 +58,8 @@ class Environments {
   };
 
   std::string spec_;
-  std::unique_ptr<Source> source_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Source> source_;
+  std::shared_ptr<Problem> problem_;
   std::size_t num_actions_ = 0;
   std::optional<FlatFeatures> features_;
   std::vector<Episode> episodes_;
