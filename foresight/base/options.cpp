@@ -229,6 +229,14 @@ void OptionReader::choice(std::string_view name, std::string& field, std::vector
   values_.back().second = field;
 }
 
+void OptionReader::seed(std::uint64_t& field) {
+  count("seed", field, 0, std::numeric_limits<std::uint64_t>::max(), "seed of all random numbers");
+}
+
+void OptionReader::threads(int& field) {
+  integer("threads", field, 0, 4096, "threads to use; 0: all cores; changes no result");
+}
+
 bool OptionReader::given(std::string_view name) const {
   for (std::size_t i = 0; i < options_.size(); ++i) {
     if (options_[i].name == name) return values_[i].second != options_[i].default_value;

@@ -85,6 +85,10 @@ class OptionReader {
   void choice(std::string_view name, std::string& field, std::vector<std::string> words,
               std::string_view text);
 
+  /// Options that many operations share.
+  void seed(std::uint64_t& field);
+  void threads(int& field);
+
   /// Whether an option that was read differs from its default. To spell out a default means the
   /// same as to leave it out.
   bool given(std::string_view name) const;

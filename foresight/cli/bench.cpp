@@ -31,6 +31,12 @@ struct BenchArguments {
   std::string json;
   std::uint64_t seed = 1;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.real("seconds", seconds, 0.01, 3600, "how long to train each");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 struct Measured {
@@ -215,12 +221,8 @@ void add_bench_command(CommandParser& parser) {
   Command command = parser.add_command("bench", "Measure how fast this machine learns and decides");
   command.option("source", arguments->sources, "Sources of instances").show_default();
   command.option("--model", arguments->models, "Models to train, by spec").show_default();
-  command.option("--seconds", arguments->seconds, "How long to train each")
-      .between(0.01, 3600.0)
-      .show_default();
+  command.options(*arguments);
   add_json_option(command, arguments->json);
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
   command.on_run([arguments] { run(*arguments); });
 }
 
