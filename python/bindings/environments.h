@@ -23,6 +23,7 @@ class Environments {
   /// Error(kUsage) if the source is made for another problem than `problem`.
   Environments(const std::string& source, const std::string& problem, std::size_t count,
                bool history);
+  Environments(const Environments&) = delete;  // its episodes cannot be copied
 
   std::size_t count() const { return episodes_.size(); }
   std::size_t num_actions() const { return num_actions_; }
