@@ -51,7 +51,7 @@ struct GoldenEpisode {
 
   nlohmann::json json;
   Instance instance;
-  std::unique_ptr<Problem> problem;
+  std::shared_ptr<Problem> problem;
 
  private:
   Instance read_instance() const {

@@ -1,10 +1,12 @@
 #include "foresight/base/options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
 #include "foresight/base/error.h"
+#include "foresight/base/progress.h"
 
 namespace foresight {
 namespace {
@@ -13,12 +15,6 @@ std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\n\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_';
-  });
 }
 
 /// Splits at commas that stand outside quotes and parentheses.
@@ -67,29 +63,51 @@ bool needs_quotes(std::string_view value) {
   return depth != 0;
 }
 
+/// Of the whole text, decimal. Without an error where it is a number that fits in T.
 template <typename T>
-bool parse_number(std::string_view text, T& number) {
+std::errc parse_number(std::string_view text, T& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+  return end == text.data() + text.size() ? error : std::errc::invalid_argument;
 }
 
 std::string range_text(double min, double max) {
-  const bool low = std::isfinite(min);
   const bool high = std::isfinite(max);
+  if (min == kAboveZero) return high ? fmt::format("> 0, <= {}", max) : "> 0";
+  const bool low = std::isfinite(min);
   if (low && high) return fmt::format("{}..{}", min, max);
   if (low) return fmt::format(">= {}", min);
   if (high) return fmt::format("<= {}", max);
   return "any number";
 }
 
+/// What is the same but for the order of keys becomes the same.
+std::string sorted_value(const std::string& value) {
+  if (value.find('(') == std::string::npos) return value;
+  try {
+    return Spec::parse(value).sorted().to_string();
+  } catch (const Error&) {
+    return value;  // other text with a parenthesis, such as a path
+  }
+}
+
 }  // namespace
+
+std::string_view spec_name(std::string_view text) {
+  return trim(text.substr(0, text.find('(')));
+}
+
+bool is_spec_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_';
+  });
+}
 
 Spec Spec::parse(std::string_view whole) {
   const std::string_view text = trim(whole);
   const auto open = text.find('(');
   Spec spec;
-  spec.name = std::string(trim(text.substr(0, open)));
-  if (!is_name(spec.name)) {
+  spec.name = std::string(spec_name(text));
+  if (!is_spec_name(spec.name)) {
     fail(ErrorCode::kUsage, "spec \"{}\": expected name or name(key=value,...)", whole);
   }
   if (open == std::string_view::npos) return spec;
@@ -99,7 +117,7 @@ Spec Spec::parse(std::string_view whole) {
   for (const std::string_view part : split_values(inside, whole)) {
     const auto equals = part.find('=');
     const std::string_view key = trim(part.substr(0, equals));
-    if (equals == std::string_view::npos || !is_name(key)) {
+    if (equals == std::string_view::npos || !is_spec_name(key)) {
       fail(ErrorCode::kUsage, "spec \"{}\": expected key=value, got \"{}\"", whole, trim(part));
     }
     const bool repeated = std::any_of(spec.values.begin(), spec.values.end(),
@@ -120,8 +138,18 @@ std::string Spec::to_string() const {
   return result + ")";
 }
 
-OptionReader::OptionReader(Spec spec, std::string owner)
-    : spec_(std::move(spec)), owner_(std::move(owner)) {}
+Spec Spec::sorted() const {
+  Spec result = *this;
+  for (auto& [key, value] : result.values) value = sorted_value(value);
+  std::ranges::sort(result.values);
+  return result;
+}
+
+OptionReader::OptionReader(Spec spec, std::string owner, OptionNaming naming)
+    : spec_(std::move(spec)),
+      owner_(std::move(owner)),
+      naming_(std::move(naming)),
+      progress_(&no_progress()) {}
 
 const std::string* OptionReader::find(std::string_view name) const {
   const auto found = std::find_if(spec_.values.begin(), spec_.values.end(),
@@ -129,56 +157,93 @@ const std::string* OptionReader::find(std::string_view name) const {
   return found == spec_.values.end() ? nullptr : &found->second;
 }
 
+/// Its final value is its default until another one is read.
+void OptionReader::declare(std::string_view name, std::string value, std::string range,
+                           std::string_view text) {
+  values_.emplace_back(name, value);
+  options_.push_back({std::string(name), std::move(value), std::move(range), std::string(text)});
+}
+
 void OptionReader::reject(std::string_view name, std::string_view value,
                           const std::string& expected) const {
-  fail(ErrorCode::kUsage, "{}: option \"{}\" must be {}, got \"{}\"", owner_, name, expected,
-       value);
+  const std::string called = naming_ ? naming_(name) : fmt::format("option \"{}\"", name);
+  fail(ErrorCode::kUsage, "{}: {} must be {}, got \"{}\"", owner_, called, expected, value);
+}
+
+template <typename T>
+void OptionReader::whole_number(std::string_view name, T& field, T min, T max,
+                                std::string_view text) {
+  const std::string closed = fmt::format("{}..{}", min, max);
+  const bool open_ended = max == std::numeric_limits<T>::max();
+  const std::string range = open_ended ? fmt::format(">= {}", min) : closed;
+  declare(name, fmt::to_string(field), range, text);
+  const std::string* value = find(name);
+  T number = field;
+  const std::errc error = value ? parse_number(*value, number) : std::errc();
+  if (error != std::errc() || number < min || number > max) {
+    const bool too_large = error == std::errc::result_out_of_range;
+    reject(name, value ? *value : fmt::to_string(field),
+           "a whole number " + (too_large ? closed : range));
+  }
+  field = number;
+  values_.back().second = fmt::to_string(field);
 }
 
 void OptionReader::integer(std::string_view name, int& field, int min, int max,
                            std::string_view text) {
-  const bool open_ended = max == std::numeric_limits<int>::max();
-  const std::string range =
-      open_ended ? fmt::format(">= {}", min) : fmt::format("{}..{}", min, max);
-  options_.push_back({std::string(name), fmt::to_string(field), range, std::string(text)});
-  if (const std::string* value = find(name)) {
-    int number = 0;
-    if (!parse_number(*value, number) || number < min || number > max) {
-      reject(name, *value, "a whole number " + range);
-    }
-    field = number;
-  }
+  whole_number(name, field, min, max, text);
+}
+
+void OptionReader::count(std::string_view name, std::uint64_t& field, std::uint64_t min,
+                         std::uint64_t max, std::string_view text) {
+  whole_number(name, field, min, max, text);
 }
 
 void OptionReader::real(std::string_view name, double& field, double min, double max,
                         std::string_view text) {
   const std::string range = range_text(min, max);
-  options_.push_back({std::string(name), fmt::to_string(field), range, std::string(text)});
-  if (const std::string* value = find(name)) {
-    double number = 0;
-    if (!parse_number(*value, number) || !(number >= min && number <= max) ||
-        !std::isfinite(number)) {
-      reject(name, *value, "a number " + range);
-    }
-    field = number;
+  declare(name, fmt::to_string(field), range, text);
+  const std::string* value = find(name);
+  double number = field;
+  const std::errc error = value ? parse_number(*value, number) : std::errc();
+  if (error != std::errc() || !(number >= min && number <= max) || !std::isfinite(number)) {
+    std::string expected = range == "any number" ? range : "a number " + range;
+    const bool too_large = error == std::errc::result_out_of_range || std::isinf(number);
+    if (too_large) expected += ", finite and in double precision";
+    reject(name, value ? *value : fmt::to_string(field), expected);
   }
+  field = number + 0.0;  // so that -0 is 0
+  values_.back().second = fmt::to_string(field);
 }
 
 void OptionReader::text(std::string_view name, std::string& field, std::string_view text) {
-  options_.push_back({std::string(name), field, "text", std::string(text)});
+  declare(name, field, "text", text);
   if (const std::string* value = find(name)) field = *value;
+  values_.back().second = field;
 }
 
 void OptionReader::choice(std::string_view name, std::string& field, std::vector<std::string> words,
                           std::string_view text) {
   const std::string range = fmt::format("{}", fmt::join(words, "|"));
-  options_.push_back({std::string(name), field, range, std::string(text)});
-  if (const std::string* value = find(name)) {
-    if (std::find(words.begin(), words.end(), *value) == words.end()) {
-      reject(name, *value, "one of " + range);
-    }
-    field = *value;
+  declare(name, field, range, text);
+  if (const std::string* value = find(name)) field = *value;
+  if (std::ranges::find(words, field) == words.end()) reject(name, field, "one of " + range);
+  values_.back().second = field;
+}
+
+void OptionReader::seed(std::uint64_t& field) {
+  count("seed", field, 0, std::numeric_limits<std::uint64_t>::max(), "seed of all random numbers");
+}
+
+void OptionReader::threads(int& field) {
+  integer("threads", field, 0, 4096, "threads to use; 0: all cores; changes no result");
+}
+
+bool OptionReader::given(std::string_view name) const {
+  for (std::size_t i = 0; i < options_.size(); ++i) {
+    if (options_[i].name == name) return values_[i].second != options_[i].default_value;
   }
+  return false;
 }
 
 void OptionReader::finish() const {

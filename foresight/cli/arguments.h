@@ -3,14 +3,17 @@
 //
 //   Command command = parser.add_command("solve", "Add the hindsight optima to a dataset file");
 //   command.option("file", input, "The dataset").required();
-//   command.option("--time-limit", seconds, "Seconds per instance").positive().show_default();
+//   command.options(solve_options);  // --time-limit and --threads, as SolveOptions::read tells
 //   command.on_run([&] { ... });
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "foresight/base/options.h"
 
 namespace CLI {
 class App;
@@ -27,12 +30,7 @@ class Argument {
   Argument required() const;
   Argument needs(const Argument& other) const;  // not given without it
   Argument one_value_each() const;              // of a list: `--policy a --policy b`
-  Argument positive() const;
-  Argument not_negative() const;
-  Argument between(int low, int high) const;
-  Argument between(double low, double high) const;
-  Argument one_of(const std::vector<std::string>& values) const;
-  Argument show_default() const;  // in the help: what the value is now
+  Argument show_default() const;                // in the help: what the value is now
 
  private:
   CLI::Option* option_;
@@ -41,10 +39,19 @@ class Argument {
 /// Values are written where the references point, which must live until the command ran.
 class Command {
  public:
-  explicit Command(CLI::App* app) : app_(app) {}
+  explicit Command(CLI::App* app);
+
+  /// An argument for every option of a struct with `read(OptionReader&)`, by its name: an option
+  /// `time_limit` is typed `--time-limit`, unless `typed` says otherwise. What is typed is given to
+  /// `read` before the command runs.
+  template <typename Options>
+  std::map<std::string, Argument> options(Options& options,
+                                          const std::map<std::string, std::string>& typed = {}) {
+    return add_options([&options](OptionReader& reader) { options.read(reader); }, typed);
+  }
 
   /// `name` as it is typed: `-o,--output`, or `file` for a positional argument. T is a string, a
-  /// path, a list of strings, an int, an unsigned 64-bit integer or a double.
+  /// path or a list of strings.
   template <typename T>
   Argument option(const std::string& name, T& value, const std::string& text);
   void flag(const std::string& name, bool& value, const std::string& text);
@@ -52,7 +59,11 @@ class Command {
   void on_run(std::function<void()> action);
 
  private:
+  std::map<std::string, Argument> add_options(std::function<void(OptionReader&)> read,
+                                              const std::map<std::string, std::string>& typed);
+
   CLI::App* app_;
+  std::shared_ptr<std::vector<std::function<void()>>> readers_;  // called before the command runs
 };
 
 /// A program of several commands, of which each call runs one.

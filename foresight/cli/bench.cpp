@@ -33,6 +33,12 @@ struct BenchArguments {
   std::string json;
   std::uint64_t seed = 1;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.real("seconds", seconds, 0.01, 3600, "how long to train each");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 struct Measured {
@@ -146,11 +152,11 @@ class Subject {
   const BenchArguments& arguments_;
   bool flat_;  // one row scores all choices
   Measured result_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   std::vector<Instance> instances_;
   std::vector<Label> labels_;
   std::unique_ptr<Model> model_;
-  std::unique_ptr<Trainer> trainer_;
+  std::shared_ptr<Trainer> trainer_;
 };
 
 std::string to_json(const std::vector<Measured>& all, double peak, int threads) {
@@ -217,12 +223,8 @@ void add_bench_command(CommandParser& parser) {
   Command command = parser.add_command("bench", "Measure how fast this machine learns and decides");
   command.option("source", arguments->sources, "Sources of instances").show_default();
   command.option("--model", arguments->models, "Models to train, by spec").show_default();
-  command.option("--seconds", arguments->seconds, "How long to train each")
-      .between(0.01, 3600.0)
-      .show_default();
+  command.options(*arguments);
   add_json_option(command, arguments->json);
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
   command.on_run([arguments] { run(*arguments); });
 }
 

@@ -23,6 +23,14 @@ struct CeilingArguments {
   std::uint64_t instances = 1000;
   std::uint64_t seed = 1;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.integer("markets", markets, 1, 1'000'000,
+              "markets to average over, where each instance has its own fixed nodes");
+    o.count("instances", instances, 1, 1'000'000'000, "instances to solve in hindsight");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 std::vector<std::int32_t> fixed_set(const Instance& instance) {
@@ -146,16 +154,7 @@ void add_ceiling_command(CommandParser& parser) {
       .required();
   command.option("-o,--output", arguments->output,
                  "Write the optimal online policy to this file, as a checkpoint");
-  command
-      .option("--markets", arguments->markets,
-              "Markets to average over, where each instance has its own fixed nodes")
-      .positive()
-      .show_default();
-  command.option("--instances", arguments->instances, "Instances to solve in hindsight")
-      .between(1, 1'000'000'000)
-      .show_default();
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
+  command.options(*arguments);
   command.on_run([arguments] { run(*arguments); });
 }
 

@@ -1,7 +1,6 @@
 // The commands of the program. Each file adds one to the parser; errors travel as Error.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "foresight/cli/arguments.h"
@@ -22,9 +21,7 @@ void add_reproduce_command(CommandParser& parser);
 void add_demo_command(CommandParser& parser);
 void add_bench_command(CommandParser& parser);
 
-/// Options that commands share.
-void add_seed_option(Command command, std::uint64_t& seed);
-void add_threads_option(Command command, int& threads);
+/// An option that commands share.
 void add_json_option(Command command, std::string& path);
 
 /// The command line as it can be typed again, for results to remember.

@@ -15,6 +15,12 @@ struct DemoArguments {
   int epochs = 40;
   std::uint64_t seed = 1;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.integer("epochs", epochs, 1, 100'000, "training epochs of 20,000 instances");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 void run(const DemoArguments& arguments) {
@@ -66,11 +72,7 @@ void add_demo_command(CommandParser& parser) {
       "demo",
       "Draw instances, train three policies, judge them, and make a report; in a minute or two");
   command.option("-o,--output", arguments->output, "Folder for all of it").show_default();
-  command.option("--epochs", arguments->epochs, "Training epochs of 20,000 instances")
-      .between(1, 100'000)
-      .show_default();
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
+  command.options(*arguments);
   command.on_run([arguments] { run(*arguments); });
 }
 

@@ -99,13 +99,7 @@ void add_evaluate_command(CommandParser& parser) {
       .required()
       .one_value_each();
   add_json_option(command, arguments->json);
-  command
-      .option("--episodes", arguments->options.episodes,
-              "Episodes to record decision by decision in the JSON, for the report's player")
-      .between(0, 1000)
-      .show_default();
-  add_seed_option(command, arguments->options.seed);
-  add_threads_option(command, arguments->options.threads);
+  command.options(arguments->options);
   command.on_run([arguments] { run(*arguments); });
 }
 

@@ -15,7 +15,11 @@ namespace {
 
 struct ExportArguments {
   std::string model, output, samples, data;
-  std::size_t decisions = 100;
+  std::uint64_t decisions = 100;
+
+  void read(OptionReader& o) {
+    o.count("decisions", decisions, 1, 100'000, "how many decisions to write");
+  }
 };
 
 std::string shape_text(const std::vector<Network::Axis>& shape) {
@@ -78,10 +82,7 @@ void add_export_command(CommandParser& parser) {
       command.option("--data", arguments->data, "The dataset to take decisions from");
   samples.needs(data);
   data.needs(samples);
-  command.option("--decisions", arguments->decisions, "How many decisions to write")
-      .between(1, 100'000)
-      .needs(samples)
-      .show_default();
+  command.options(*arguments).at("decisions").needs(samples);
   command.on_run([arguments] { run(*arguments); });
 }
 

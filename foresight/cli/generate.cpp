@@ -19,6 +19,14 @@ struct GenerateArguments {
   std::string problem;
   bool label = false;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.count("count", count, 0, 1'000'000'000,
+            "number of instances; 0: 1,000, or all that were recorded");
+    o.text("problem", problem, "the problem they are for; without it: the source's own");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 constexpr std::uint64_t kDefaultCount = 1000;
@@ -58,16 +66,9 @@ void add_generate_command(CommandParser& parser) {
       parser.add_command("generate", "Draw instances from a source into a dataset file");
   command.option("source", arguments->source, "What to draw from, e.g. \"crowd(u=10,v=30)\"")
       .required();
-  command
-      .option("-n,--count", arguments->count,
-              "Number of instances (default 1000, or all that were recorded)")
-      .between(1, 1'000'000'000);
+  command.options(*arguments, {{"count", "-n,--count"}});
   command.option("-o,--output", arguments->output, "The file to write").required();
-  command.option("--problem", arguments->problem,
-                 "The problem they are for (default: the source's own)");
   command.flag("--label", arguments->label, "Also solve them in hindsight");
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
   command.on_run([arguments] { run(*arguments); });
 }
 

@@ -29,16 +29,25 @@ void show(const Registry<T>& registry, const std::string& heading) {
   fmt::print("\n");
 }
 
+struct ListArguments {
+  std::string what = "all";
+
+  void read(OptionReader& o) {
+    o.choice("what", what, {"all", "sources", "problems", "policies", "models", "trainers"},
+             "which of them");
+  }
+};
+
 }  // namespace
 
 void add_list_command(CommandParser& parser) {
   Command command =
       parser.add_command("list", "Show the sources, problems, policies, models and trainers");
-  auto what = std::make_shared<std::string>();
-  command.option("what", *what, "Only these")
-      .one_of({"sources", "problems", "policies", "models", "trainers"});
-  command.on_run([what] {
-    const auto wanted = [&](const char* kind) { return what->empty() || *what == kind; };
+  auto arguments = std::make_shared<ListArguments>();
+  command.options(*arguments, {{"what", "what"}});
+  command.on_run([arguments] {
+    const std::string& what = arguments->what;
+    const auto wanted = [&](const char* kind) { return what == "all" || what == kind; };
     if (wanted("sources")) show(sources(), "SOURCES of instances, for `foresight generate`");
     if (wanted("problems")) show(problems(), "PROBLEMS");
     if (wanted("policies")) show(policies(), "POLICIES, for `foresight evaluate --policy`");

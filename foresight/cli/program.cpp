@@ -72,16 +72,6 @@ const std::string& program_name() {
   return invocation().program;
 }
 
-void add_seed_option(Command command, std::uint64_t& seed) {
-  command.option("--seed", seed, "Seed of all random numbers").not_negative().show_default();
-}
-
-void add_threads_option(Command command, int& threads) {
-  command.option("--threads", threads, "Threads to use (0 = all cores); changes no result")
-      .not_negative()
-      .show_default();
-}
-
 void add_json_option(Command command, std::string& path) {
   command.option("--json", path, "Also write the results to this file as JSON");
 }

@@ -16,6 +16,8 @@ struct ReportArguments {
   std::vector<std::string> results;
   std::string title = "Foresight report";
   std::string html, csv, markdown;
+
+  void read(OptionReader& o) { o.text("title", title, "title of the page"); }
 };
 
 void run(ReportArguments arguments) {
@@ -81,7 +83,7 @@ void add_report_command(CommandParser& parser) {
                  "The page to write (default: report.html, unless another form is asked for)");
   command.option("--csv", arguments->csv, "Write the results as a CSV table");
   command.option("--markdown", arguments->markdown, "Write the results as Markdown tables");
-  command.option("--title", arguments->title, "Title of the page").show_default();
+  command.options(*arguments);
   command.on_run([arguments] { run(*arguments); });
 }
 

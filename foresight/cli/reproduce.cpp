@@ -19,6 +19,17 @@ struct ReproduceArguments {
   std::filesystem::path output = "reproduced";
   std::uint64_t seed = 1;
   int threads = 0;
+
+  void read(OptionReader& o) {
+    o.text("target", target,
+           "which: er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
+           "movielens-var, adwords, agreement, curves, or all");
+    o.choice("scale", scale, {"smoke", "quick", "full"},
+             "how much to train: smoke takes seconds, quick minutes, full is the paper's");
+    o.text("data", data, "folder with the base graphs, in gmission and movielens");
+    o.seed(seed);
+    o.threads(threads);
+  }
 };
 
 Scale scale_named(const std::string& name) {
@@ -110,23 +121,9 @@ void add_reproduce_command(CommandParser& parser) {
   auto arguments = std::make_shared<ReproduceArguments>();
   Command command = parser.add_command(
       "reproduce", "Make the paper's tables and figures again; goes on where it was interrupted");
-  command
-      .option("target", arguments->target,
-              "er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
-              "movielens-var, adwords, agreement, curves, or all")
-      .show_default();
-  command
-      .option("--scale", arguments->scale,
-              "smoke: seconds, to see that it works; quick: minutes; full: the paper's")
-      .one_of({"smoke", "quick", "full"})
-      .show_default();
-  command
-      .option("--data", arguments->data, "Folder with the base graphs, in gmission and movielens")
-      .show_default();
+  command.options(*arguments, {{"target", "target"}});
   command.option("-o,--output", arguments->output, "Folder for runs, results and reports")
       .show_default();
-  add_seed_option(command, arguments->seed);
-  add_threads_option(command, arguments->threads);
   command.on_run([arguments] { run(*arguments); });
 }
 

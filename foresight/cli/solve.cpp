@@ -50,12 +50,7 @@ void add_solve_command(CommandParser& parser) {
   Command command = parser.add_command("solve", "Add the hindsight optima to a dataset file");
   command.option("file", arguments->input, "The dataset").required();
   command.option("-o,--output", arguments->output, "The file to write (default: the same)");
-  command
-      .option("--time-limit", arguments->options.time_limit_seconds,
-              "Seconds per instance, where branch and bound is needed")
-      .positive()
-      .show_default();
-  add_threads_option(command, arguments->options.threads);
+  command.options(arguments->options);
   command.footer(
       "An interrupted run keeps what it solved in OUTPUT.partial; the same command goes on from "
       "it.");

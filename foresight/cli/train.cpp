@@ -11,8 +11,6 @@
 namespace foresight {
 namespace {
 
-constexpr std::uint64_t kDefaultInstances = 20'000;
-
 /// runs/MODEL-SOURCE, numbered if it exists.
 std::filesystem::path new_folder(const RunOptions& options) {
   if (options.resume) fail(ErrorCode::kUsage, "--resume needs to know which run: give -o FOLDER");
@@ -39,7 +37,6 @@ void run(RunOptions options) {
     options.model = found.model;
     result = found.run;
   } else {
-    if (options.instances == 0) options.instances = kDefaultInstances;
     result = train(options, progress);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -59,27 +56,12 @@ void add_train_command(CommandParser& parser) {
       .option("model", options->model,
               "What to train, e.g. inv-ff-hist; auto tries several and keeps the best")
       .required();
-  command
-      .option("--train", options->train,
-              "A dataset file, or a source spec for fresh instances every epoch")
+  command.options(*options, {{"validation", "--val"}, {"validation_instances", "--val-instances"}})
+      .at("train")
       .required();
-  command.option("--val", options->validation,
-                 "Validation set, file or spec (default: other instances of the source)");
   command.option("-o,--output", options->folder,
                  "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
-  command.option("--trainer", options->trainer,
-                 "e.g. \"reinforce(lr=0.003)\" (default: as tuned for the model)");
-  command.option("--epochs", options->epochs, "Passes over the training data")
-      .between(1, 1'000'000)
-      .show_default();
-  options->instances = 0;
-  command
-      .option("--instances", options->instances,
-              "Fresh instances per epoch (default: 20,000; with auto, what takes minutes)")
-      .between(1, 1'000'000'000);
   command.flag("--resume", options->resume, "Go on with an interrupted run");
-  add_seed_option(command, options->seed);
-  add_threads_option(command, options->threads);
   command.on_run([options] { run(*options); });
 }
 

@@ -41,7 +41,7 @@ class Mix : public Source {
   }
 
  private:
-  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<std::shared_ptr<Source>> sources_;
 };
 
 }  // namespace

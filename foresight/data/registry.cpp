@@ -8,12 +8,12 @@ namespace foresight {
 #include "foresight/data/registry.inc"
 #undef FORESIGHT_ENTRY
 
-const Registry<Source>& sources() {
-  static const Registry<Source> registry("source", {
+Registry<Source>& sources() {
+  static Registry<Source> registry("source", {
 #define FORESIGHT_ENTRY(name) name##_source(),
 #include "foresight/data/registry.inc"
 #undef FORESIGHT_ENTRY
-                                                   });
+                                             });
   return registry;
 }
 

@@ -62,6 +62,6 @@ class Source {
 };
 
 /// Every source there is.
-const Registry<Source>& sources();
+Registry<Source>& sources();
 
 }  // namespace foresight

@@ -122,8 +122,16 @@ void compare(Evaluation& evaluation) {
   }
 }
 
+void EvaluateOptions::read(OptionReader& o) {
+  o.count("episodes", episodes, 0, 1000,
+          "episodes to record decision by decision, for the report's player");
+  o.seed(seed);
+  o.threads(threads);
+}
+
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress) {
+  check(options, "evaluate");
   if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
   if (!data.labelled()) fail(ErrorCode::kData, "the instances have no hindsight optima");
   if (contestants.empty()) fail(ErrorCode::kUsage, "there are no policies to evaluate");

@@ -17,9 +17,11 @@
 namespace foresight {
 
 struct EvaluateOptions {
-  std::uint64_t seed = 0;    // of what randomised policies draw
-  int threads = 0;           // 0 = all cores
-  std::size_t episodes = 0;  // record the first so many, if small, decision by decision
+  std::uint64_t seed = 0;      // of what randomised policies draw
+  int threads = 0;             // 0 = all cores
+  std::uint64_t episodes = 0;  // record the first so many, if small, decision by decision
+
+  void read(OptionReader& o);
 };
 
 /// A policy to judge, under the name to show.
@@ -72,7 +74,7 @@ struct Evaluation {
 };
 
 /// Plays every policy on every instance. The data must be labelled. Ratios are taken against the
-/// label's bound. Throws Error(kData) if a policy exceeds it, since then the labels are wrong.
+/// label's bound. Throws Error(kUsage) if an option is out of range, and Error(kData) if a policy exceeds it, since then the labels are wrong.
 Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress);
 

@@ -20,12 +20,12 @@ void RecordingBatch::add_inputs(std::span<Moments>) {
 #include "foresight/model/registry.inc"
 #undef FORESIGHT_ENTRY
 
-const Registry<Architecture>& models() {
-  static const Registry<Architecture> registry("model", {
+Registry<Architecture>& models() {
+  static Registry<Architecture> registry("model", {
 #define FORESIGHT_ENTRY(name) name##_model(),
 #include "foresight/model/registry.inc"
 #undef FORESIGHT_ENTRY
-                                                        });
+                                                  });
   return registry;
 }
 

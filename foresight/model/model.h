@@ -103,6 +103,6 @@ Entry<Architecture> make_architecture(std::string name, std::string summary) {
 }
 
 /// Every model there is: ff, ff-hist, ff-supervised, inv-ff, inv-ff-hist, ...
-const Registry<Architecture>& models();
+Registry<Architecture>& models();
 
 }  // namespace foresight

@@ -48,7 +48,7 @@ class Robust : public Policy {
 
   std::shared_ptr<const Policy> learner_, expert_;
   RobustTerms terms_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
 };
 
 class Robust::RobustBatch : public Batch {

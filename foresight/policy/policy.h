@@ -74,6 +74,6 @@ class EpisodeBatch : public Batch {
 };
 
 /// Every policy there is.
-const Registry<Policy>& policies();
+Registry<Policy>& policies();
 
 }  // namespace foresight

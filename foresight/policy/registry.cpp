@@ -8,12 +8,12 @@ namespace foresight {
 #include "foresight/policy/registry.inc"
 #undef FORESIGHT_ENTRY
 
-const Registry<Policy>& policies() {
-  static const Registry<Policy> registry("policy", {
+Registry<Policy>& policies() {
+  static Registry<Policy> registry("policy", {
 #define FORESIGHT_ENTRY(name) name##_policy(),
 #include "foresight/policy/registry.inc"
 #undef FORESIGHT_ENTRY
-                                                   });
+                                             });
   return registry;
 }
 

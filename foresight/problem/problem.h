@@ -58,6 +58,6 @@ class Problem {
 };
 
 /// Every problem there is: e-obm, osbm, adwords.
-const Registry<Problem>& problems();
+Registry<Problem>& problems();
 
 }  // namespace foresight

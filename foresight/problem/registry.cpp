@@ -8,12 +8,12 @@ namespace foresight {
 #include "foresight/problem/registry.inc"
 #undef FORESIGHT_ENTRY
 
-const Registry<Problem>& problems() {
-  static const Registry<Problem> registry("problem", {
+Registry<Problem>& problems() {
+  static Registry<Problem> registry("problem", {
 #define FORESIGHT_ENTRY(name) name##_problem(),
 #include "foresight/problem/registry.inc"
 #undef FORESIGHT_ENTRY
-                                                     });
+                                               });
   return registry;
 }
 

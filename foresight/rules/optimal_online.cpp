@@ -175,7 +175,7 @@ class OptimalOnline : public OnlinePolicy {
   }
 
   std::string spec_;
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
   mutable std::mutex mutex_;
   mutable std::deque<std::shared_ptr<Slot>> recent_;
 };

@@ -71,7 +71,7 @@ class Past {
  private:
   std::string policy_, file_;
   std::optional<Dataset> data_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   Instance first_;
   bool fixed_ = true;
 };

@@ -117,8 +117,15 @@ class LabelBoard {
 
 }  // namespace
 
+void SolveOptions::read(OptionReader& o) {
+  o.real("time_limit", time_limit_seconds, kAboveZero, std::numeric_limits<double>::infinity(),
+         "seconds per instance, where branch and bound is needed");
+  o.threads(threads);
+}
+
 Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progress,
               const std::filesystem::path& checkpoint) {
+  check(options, "solve");
   const auto problem = problems().make(data.schema().problem);
   LabelBoard board(data, checkpoint);
   const std::vector<std::size_t> open = board.open();

@@ -16,6 +16,8 @@ namespace foresight {
 struct SolveOptions {
   double time_limit_seconds = 10;  // per instance; only programs that need branch and bound use it
   int threads = 0;                 // 0 = all cores
+
+  void read(OptionReader& o);
 };
 
 /// Owns its workspace: reuse it, one per thread.
@@ -27,7 +29,7 @@ class Solver {
 
 std::unique_ptr<Solver> make_solver(const Problem& problem, const SolveOptions& options);
 
-/// Labels all instances. With a `checkpoint` path, finished labels are kept there every few seconds
+/// Labels all instances; throws Error(kUsage) if an option is out of range. With a `checkpoint` path, finished labels are kept there every few seconds
 /// and on cancellation (which throws Error(kCancelled)), and a later call for the same data goes on
 /// from them. Remove the file once the result is safe.
 Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progress,

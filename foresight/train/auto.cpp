@@ -95,6 +95,7 @@ std::vector<RunOptions> auto_candidates(const RunOptions& options) {
 
 AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer) {
+  check(options, "train");
   AutoResult best;
   for (const RunOptions& run : auto_candidates(options)) {
     LabelledProgress labelled(progress, run.model);

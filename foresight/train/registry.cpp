@@ -10,12 +10,12 @@ namespace foresight {
 #include "foresight/train/registry.inc"
 #undef FORESIGHT_ENTRY
 
-const Registry<Trainer>& trainers() {
-  static const Registry<Trainer> registry("trainer", {
+Registry<Trainer>& trainers() {
+  static Registry<Trainer> registry("trainer", {
 #define FORESIGHT_ENTRY(name) name##_trainer(),
 #include "foresight/train/registry.inc"
 #undef FORESIGHT_ENTRY
-                                                     });
+                                               });
   return registry;
 }
 

@@ -22,6 +22,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t kDefaultInstances = 20'000;
+
+/// The most instances that a run may draw for one epoch.
+constexpr std::uint64_t kMostInstances = 1'000'000'000;
+
 /// What the names of a trainer's own arrays begin with in the file.
 const std::string kArray = "trainer.array.";
 
@@ -56,8 +61,9 @@ class Run {
         progress_(progress),
         trainer_spec_(trainer_for(options.model, options.trainer)),
         trainer_(trainers().make(trainer_spec_)),
-        data_(open_training_data(options.train, options.instances, options.seed,
-                                 trainer_->needs_labels(), options.threads)),
+        data_(open_training_data(options.train,
+                                 options.instances > 0 ? options.instances : kDefaultInstances,
+                                 options.seed, trainer_->needs_labels(), options.threads)),
         validation_(open_validation()),
         problem_(problems().make(data_->schema().problem)) {
     info_.spec = Spec::parse(options.model).to_string();
@@ -275,10 +281,10 @@ class Run {
   RunOptions options_;
   Progress& progress_;
   std::string trainer_spec_;
-  std::unique_ptr<Trainer> trainer_;
+  std::shared_ptr<Trainer> trainer_;
   std::unique_ptr<TrainingData> data_;
   Dataset validation_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   ModelInfo info_;
   std::unique_ptr<Model> model_;
   int epoch_ = 0;
@@ -288,7 +294,23 @@ class Run {
 
 }  // namespace
 
+void RunOptions::read(OptionReader& o) {
+  o.text("train", train, "a dataset file, or a source spec for fresh instances every epoch");
+  o.text("validation", validation,
+         "validation set, file or spec; without it: other instances of the training source");
+  o.text("trainer", trainer,
+         "trainer, e.g. \"reinforce(lr=0.003)\"; what it leaves open is as tuned for the model");
+  o.integer("epochs", epochs, 1, 1'000'000, "passes over the training data");
+  o.count("instances", instances, 0, kMostInstances,
+          "fresh instances per epoch; 0: 20,000, or with auto what takes minutes");
+  o.count("validation_instances", validation_instances, 1, kMostInstances,
+          "fresh instances to validate on");
+  o.seed(seed);
+  o.threads(threads);
+}
+
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer) {
+  check(options, "train");
   return Run(options, progress).run(observer);
 }
 

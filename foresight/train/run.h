@@ -20,11 +20,11 @@
 namespace foresight {
 
 struct RunOptions {
-  std::string model;       // spec
-  std::string trainer;     // spec; what it leaves open is filled in as tuned for the model
-  std::string train;       // a dataset file, or a source spec for fresh instances every epoch
-  std::string validation;  // the same; empty: fresh instances of the training source
-  std::uint64_t instances = 20'000;            // per epoch, for fresh instances
+  std::string model;            // spec
+  std::string trainer;          // spec; what it leaves open is filled in as tuned for the model
+  std::string train;            // a dataset file, or a source spec for fresh instances every epoch
+  std::string validation;       // the same; empty: fresh instances of the training source
+  std::uint64_t instances = 0;  // fresh ones per epoch; 0: 20,000, `train_auto`: what takes minutes
   std::uint64_t validation_instances = 1'000;  // for fresh instances
   int epochs = 100;
   std::uint64_t seed = 1;
@@ -32,6 +32,8 @@ struct RunOptions {
   std::filesystem::path folder;
   bool resume = false;
   std::string command;  // the command line, to be remembered
+
+  void read(OptionReader& o);
 };
 
 struct RunResult {
@@ -46,7 +48,7 @@ struct RunResult {
 using EpochObserver =
     std::function<bool(const std::vector<std::pair<std::string, double>>& metrics)>;
 
-/// Throws Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on
+/// Throws Error(kUsage) if an option is out of range, and Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on
 /// from them.
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer = {});
 

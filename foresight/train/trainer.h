@@ -71,7 +71,7 @@ class Trainer {
 };
 
 /// Every trainer there is.
-const Registry<Trainer>& trainers();
+Registry<Trainer>& trainers();
 
 /// The spec with what it leaves open filled in from the hyper-parameters tuned for this model. An
 /// empty spec gives the model's own trainer.

@@ -80,12 +80,12 @@ class SourceTrainingData : public TrainingData {
 
  private:
   std::string spec_;
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
   std::uint64_t per_epoch_;
   std::uint64_t seed_;
   bool with_labels_;
   int threads_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Problem> problem_;
   std::uint64_t epoch_ = 0;
   std::vector<Instance> instances_;
   std::vector<Label> labels_;

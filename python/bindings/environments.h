@@ -23,6 +23,7 @@ class Environments {
   /// Error(kUsage) if the source is made for another problem than `problem`.
   Environments(const std::string& source, const std::string& problem, std::size_t count,
                bool history);
+  Environments(const Environments&) = delete;  // its episodes cannot be copied
 
   std::size_t count() const { return episodes_.size(); }
   std::size_t num_actions() const { return num_actions_; }
@@ -58,8 +59,8 @@ class Environments {
   };
 
   std::string spec_;
-  std::unique_ptr<Source> source_;
-  std::unique_ptr<Problem> problem_;
+  std::shared_ptr<Source> source_;
+  std::shared_ptr<Problem> problem_;
   std::size_t num_actions_ = 0;
   std::optional<FlatFeatures> features_;
   std::vector<Episode> episodes_;

@@ -6,6 +6,8 @@
 namespace foresight {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 TEST(Spec, ParsesNamesKeysAndNestedSpecs) {
   const Spec spec =
       Spec::parse(" robust( policy = greedy-t(threshold=0.3,train=\"a,b\") , rho=0.8 )");
@@ -36,17 +38,31 @@ TEST(Spec, MalformedTextIsRefusedWithTheReason) {
   }
 }
 
+TEST(Spec, SortedSpecsDifferOnlyInMeaning) {
+  EXPECT_EQ(Spec::parse("a(v=1,u=x( d = 2,c=y(b=1,a=2)))").sorted().to_string(),
+            "a(u=x(c=y(a=2,b=1),d=2),v=1)");
+  // What merely has parentheses stays as it is.
+  EXPECT_EQ(Spec::parse("a(v=\"b (2, 1)\",u=(x))").sorted().to_string(), "a(u=(x),v=b (2, 1))");
+}
+
 struct SampleOptions {
   int u = 10;
   double p = 0.5;
   std::string mode = "fast";
   std::string path;
+  std::uint64_t seed = 1;
+  double limit = 10;
+  int draw = 0;
+  double shift = 0;
   void read(OptionReader& o) {
     o.integer("u", u, 1, 100, "nodes");
     o.real("p", p, 0, 1, "share");
     o.choice("mode", mode, {"fast", "slow"}, "how");
     o.text("path", path, "where");
-    o.finish();
+    o.count("seed", seed, 0, std::numeric_limits<std::uint64_t>::max(), "of random numbers");
+    o.real("limit", limit, kAboveZero, kInfinity, "seconds");
+    o.integer("draw", draw, 0, std::numeric_limits<int>::max(), "which");
+    o.real("shift", shift, -kInfinity, kInfinity, "anything");
   }
 };
 
@@ -54,7 +70,17 @@ SampleOptions read(const char* text) {
   OptionReader reader(Spec::parse(text), "source \"sample\"");
   SampleOptions options;
   options.read(reader);
+  reader.finish();
   return options;
+}
+
+std::string value(const char* text, const std::string& name) {
+  OptionReader reader(Spec::parse(text), "source \"sample\"");
+  SampleOptions().read(reader);
+  for (const auto& [key, final_value] : reader.values()) {
+    if (key == name) return final_value;
+  }
+  return "none";
 }
 
 TEST(OptionReader, KeepsDefaultsAndReadsWhatIsGiven) {
@@ -77,7 +103,80 @@ TEST(OptionReader, WrongValuesNameTheOptionTheRangeAndTheValue) {
 }
 
 TEST(OptionReader, UnknownKeysListTheKnownOnes) {
-  expect_error(ErrorCode::kUsage, {"\"w\"", "u, p, mode, path"}, [] { read("sample(w=1)"); });
+  expect_error(ErrorCode::kUsage, {"\"w\"", "u, p, mode, path, seed"}, [] { read("sample(w=1)"); });
+}
+
+TEST(OptionReader, NumbersAreDecimalAndWholeTexts) {
+  EXPECT_EQ(read("sample(u=010)").u, 10);
+  EXPECT_EQ(read("sample(seed=007)").seed, 7U);
+  EXPECT_EQ(read("sample(seed=18446744073709551615)").seed, 18446744073709551615U);
+  EXPECT_EQ(read("sample(limit=1e-3)").limit, 1e-3);
+  EXPECT_EQ(read("sample(shift=-0.5)").shift, -0.5);
+  for (const char* wrong :
+       {"u=+5",      "u=0x5",     "u=1e1",    "u=5 nodes", "u=",        "seed=-1",    "seed=+1",
+        "seed=1.0",  "p=+0.5",    "p=0x1p-2", "p=0,5",     "p=.",       "p=1/2",      "p=",
+        "limit=nan", "limit=inf", "limit=0",  "limit=-1",  "shift=nan", "shift=-inf", "shift=1e"}) {
+    const std::string text = fmt::format("sample({})", wrong);
+    expect_error(ErrorCode::kUsage, {}, [&] { read(text.c_str()); });
+  }
+}
+
+TEST(OptionReader, NumbersTooLargeForTheirTypeAreToldTheirRange) {
+  expect_error(ErrorCode::kUsage, {"0..18446744073709551615, got \"18446744073709551616\""},
+               [] { read("sample(seed=18446744073709551616)"); });
+  expect_error(ErrorCode::kUsage, {"0..2147483647, got \"2147483648\""},
+               [] { read("sample(draw=2147483648)"); });
+  expect_error(ErrorCode::kUsage, {"any number, finite and in double precision, got \"1e400\""},
+               [] { read("sample(shift=1e400)"); });
+  expect_error(ErrorCode::kUsage, {"a number > 0, finite and in double precision, got \"inf\""},
+               [] { read("sample(limit=inf)"); });
+}
+
+TEST(OptionReader, EqualValuesHaveEqualText) {
+  EXPECT_EQ(value("sample(p=0.10)", "p"), value("sample(p=1e-1)", "p"));
+  EXPECT_EQ(value("sample(p=0.10)", "p"), "0.1");
+  EXPECT_EQ(value("sample(shift=-0)", "shift"), value("sample(shift=0.0)", "shift"));
+  EXPECT_EQ(value("sample(shift=0.30000000000000004)", "shift"), "0.30000000000000004");
+  EXPECT_EQ(value("sample(u=007)", "u"), "7");
+  EXPECT_EQ(value("sample(seed=010)", "seed"), "10");
+}
+
+TEST(OptionReader, ValuesAreAllOptionsInTheOrderOfTheirDeclaration) {
+  OptionReader reader(Spec::parse("sample(mode=slow,p=0.25,path=here)"), "source \"sample\"");
+  SampleOptions().read(reader);
+  std::string all;
+  for (const auto& [name, text] : reader.values()) all += name + "=" + text + " ";
+  EXPECT_EQ(all, "u=10 p=0.25 mode=slow path=here seed=1 limit=10 draw=0 shift=0 ");
+}
+
+TEST(OptionReader, AValueSpelledOutIsGivenOnlyIfItIsNotTheDefault) {
+  OptionReader reader(Spec::parse("sample(u=10,p=0.25)"), "source \"sample\"");
+  SampleOptions().read(reader);
+  EXPECT_TRUE(reader.given("p"));
+  EXPECT_FALSE(reader.given("u"));
+  EXPECT_FALSE(reader.given("mode"));
+}
+
+TEST(OptionReader, ErrorsCallOptionsAsTheirReaderDoes) {
+  expect_error(ErrorCode::kUsage, {"train: --u must be a whole number 1..100, got \"0\""}, [] {
+    OptionReader reader(Spec::parse("train(u=0)"), "train",
+                        [](std::string_view name) { return "--" + std::string(name); });
+    SampleOptions().read(reader);
+  });
+}
+
+TEST(Options, ThoseFilledByHandAreChecked) {
+  const auto refused = [](const std::string& message, auto change) {
+    SampleOptions options;
+    change(options);
+    expect_error(ErrorCode::kUsage, {message}, [&] { check(options, "solve"); });
+  };
+  check(SampleOptions(), "solve");
+  refused("solve: u must be a whole number 1..100, got \"0\"", [](auto& o) { o.u = 0; });
+  refused("solve: limit must be a number > 0, got \"nan\"",
+          [](auto& o) { o.limit = std::numeric_limits<double>::quiet_NaN(); });
+  refused("solve: limit must be a number > 0", [](auto& o) { o.limit = kInfinity; });
+  refused("solve: mode must be one of fast|slow, got \"warp\"", [](auto& o) { o.mode = "warp"; });
 }
 
 }  // namespace

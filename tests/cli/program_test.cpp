@@ -167,6 +167,107 @@ TEST_F(Program, BadUsageEndsWithTwoAndSaysWhatIsKnown) {
   EXPECT_FALSE(exists("x"));
 }
 
+TEST_F(Program, NumbersAreDecimalAndInTheirRange) {
+  expect("generate er -o data -n 010", 0, {"10 e-obm instances"});
+  expect("generate er -o data -n 5 --seed 18446744073709551615", 0, {"5 e-obm instances"});
+  const std::pair<const char*, const char*> cases[] = {
+      {"generate er -o x -n 1e3", "--count must be a whole number 0..1000000000, got \"1e3\""},
+      {"generate er -o x -n 0x10", "--count must be"},
+      {"generate er -o x -n +5", "--count must be"},
+      {"generate er -o x --seed 18446744073709551616",
+       "--seed must be a whole number 0..18446744073709551615, got \"18446744073709551616\""},
+      {"generate er -o x --seed -1", "--seed must be a whole number >= 0, got \"-1\""},
+      {"generate er -o x --threads -1", "--threads must be a whole number 0..4096, got \"-1\""},
+      {"solve data --time-limit nan", "solve: --time-limit must be a number > 0, got \"nan\""},
+      {"solve data --time-limit inf", "--time-limit must be a number > 0"},
+      {"solve data --time-limit 0", "got \"0\""},
+      {"train ff --train er --epochs 0",
+       "foresight: train: --epochs must be a whole number 1..1000000, got \"0\""},
+      {"train ff --train er --epochs 1e3", "got \"1e3\""},
+      {"train ff --train er --epochs 2.0", "got \"2.0\""},
+      {"train ff --train er --val-instances 0", "--val-instances must be"},
+      {"train ff --train er --instances 1000000001", "--instances must be"},
+      {"evaluate data --policy greedy --episodes 1001", "--episodes must be"},
+      {"ceiling er --markets 0", "--markets must be"},
+      {"demo --epochs 100001", "--epochs must be"},
+      {"bench er --seconds 0", "--seconds must be a number 0.01..3600, got \"0\""},
+      {"list planets", "what must be one of all|sources"}};
+  for (const auto& [arguments, message] : cases) expect(arguments, 2, {message});
+  EXPECT_FALSE(exists("x"));
+}
+
+TEST_F(Program, AnOptionIsGivenOnceAndWithAValue) {
+  expect("generate er -o x -n 3 --count 4", 2, {"--count is given twice, as \"3\" and as \"4\""});
+  expect("generate er -o x --seed ''", 2, {"generate: --seed is given without a value"});
+  expect("generate er -o ''", 2, {"generate: --output is given without a value"});
+  expect("generate er -o x --problem ''", 2, {"--problem is given without a value"});
+  expect("generate er -o x --seed", 2, {"--seed"});
+  expect("generate er -o x --seed=", 2, {"--seed"});
+  EXPECT_FALSE(exists("x"));
+}
+
+TEST_F(Program, HelpShowsRangeAndDefaultOfEveryOption) {
+  const auto count = [](const std::string& text, std::string_view part) {
+    int found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  for (const char* command : {"list", "generate", "solve", "train", "evaluate", "ceiling",
+                              "inspect", "export", "report", "reproduce", "demo", "bench"}) {
+    const std::string help = run(fmt::format("{} --help", command)).output;
+    EXPECT_EQ(count(help, " VALUE"), count(help, "; default ")) << help;
+  }
+  const std::string seed = "(>= 0; default 1)", threads = "(0..4096; default 0)";
+  const std::tuple<const char*, const char*, std::string> cases[] = {
+      {"list", "what VALUE", "(all|sources|problems|policies|models|trainers; default all)"},
+      {"generate", "-n,--count", "(0..1000000000; default 0)"},
+      {"generate", "--seed", seed},
+      {"generate", "--threads", threads},
+      {"solve", "--time-limit", "(> 0; default 10)"},
+      {"solve", "--threads", threads},
+      {"train", "--epochs", "(1..1000000; default 100)"},
+      {"train", "--instances", "(0..1000000000; default 0)"},
+      {"train", "--val-instances", "(1..1000000000; default 1000)"},
+      {"train", "--seed", seed},
+      {"train", "--threads", threads},
+      {"evaluate", "--episodes", "(0..1000; default 3)"},
+      {"evaluate", "--seed", "(>= 0; default 0)"},
+      {"evaluate", "--threads", threads},
+      {"ceiling", "--markets", "(1..1000000; default 100)"},
+      {"ceiling", "--instances", "(1..1000000000; default 1000)"},
+      {"ceiling", "--seed", seed},
+      {"ceiling", "--threads", threads},
+      {"export", "--decisions", "(1..100000; default 100)"},
+      {"report", "--title", "(default Foresight report)"},
+      {"reproduce", "target TEXT", "(default all)"},
+      {"reproduce", "--scale", "(smoke|quick|full; default quick)"},
+      {"reproduce", "--data", "(default data)"},
+      {"reproduce", "-o,--output", "(default reproduced)"},
+      {"reproduce", "--seed", seed},
+      {"reproduce", "--threads", threads},
+      {"demo", "-o,--output", "(default demo)"},
+      {"demo", "--epochs", "(1..100000; default 40)"},
+      {"demo", "--seed", seed},
+      {"demo", "--threads", threads},
+      {"bench", "--model", "(default [ff-hist,inv-ff-hist,gnn-hist])"},
+      {"bench", "--seconds", "(0.01..3600; default 3)"},
+      {"bench", "--seed", seed},
+      {"bench", "--threads", threads}};
+  for (const auto& [command, option, facts] : cases) {
+    const std::string help = run(fmt::format("{} --help", command)).output;
+    // The description follows the name, on the same line or, behind a long name, on the next.
+    const auto begin = help.find(fmt::format("  {} ", option));
+    ASSERT_NE(begin, std::string::npos) << command << " " << option << "\n" << help;
+    const auto found = help.find(facts, begin);
+    ASSERT_NE(found, std::string::npos) << command << " " << option << "\n" << help;
+    EXPECT_LE(std::count(help.begin() + static_cast<std::ptrdiff_t>(begin),
+                         help.begin() + static_cast<std::ptrdiff_t>(found), '\n'),
+              1)
+        << command << " " << option << "\n"
+        << help;
+  }
+}
+
 TEST_F(Program, BadFilesEndWithOneAndAreNamed) {
   expect("solve missing", 1, {"missing", "No such file"});
   folder_.write_file("broken", "this is not a dataset at all");

@@ -14,7 +14,7 @@ using Floats = std::vector<float>;
 
 class CsvSource : public testing::Test {
  protected:
-  std::unique_ptr<Source> make(const std::string& options = ",u=0,v=0") const {
+  std::shared_ptr<Source> make(const std::string& options = ",u=0,v=0") const {
     return sources().make(fmt::format("csv(path=\"{}\"{})", folder_.path().string(), options));
   }
 

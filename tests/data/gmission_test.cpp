@@ -13,7 +13,7 @@
 namespace foresight {
 namespace {
 
-std::unique_ptr<Source> make_gmission(const std::filesystem::path& folder,
+std::shared_ptr<Source> make_gmission(const std::filesystem::path& folder,
                                       const std::string& options = "") {
   return sources().make(fmt::format("gmission(path=\"{}\"{})", folder.string(), options));
 }
@@ -22,7 +22,7 @@ class GMission : public testing::Test {
  protected:
   void SetUp() override { FORESIGHT_NEEDS_SHARED("data/gmission"); }
 
-  std::unique_ptr<Source> make(const std::string& options) const {
+  std::shared_ptr<Source> make(const std::string& options) const {
     return make_gmission(*shared_folder() / "data/gmission", options);
   }
 };

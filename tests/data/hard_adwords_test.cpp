@@ -40,7 +40,7 @@ TEST(Triangular, EachNodeIsReachedUntilTheEndOfItsBlock) {
 
 class HardAdwords : public testing::TestWithParam<const char*> {
  protected:
-  std::unique_ptr<Source> make(const char* options) const {
+  std::shared_ptr<Source> make(const char* options) const {
     return sources().make(std::string(GetParam()) + options);
   }
 };

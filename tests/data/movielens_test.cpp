@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::unique_ptr<Source> make_movielens(const std::filesystem::path& folder,
+std::shared_ptr<Source> make_movielens(const std::filesystem::path& folder,
                                        const std::string& options = "") {
   return sources().make(fmt::format("movielens(path=\"{}\"{})", folder.string(), options));
 }
@@ -41,7 +41,7 @@ class MovieLensExcerpt : public testing::Test {
   static std::filesystem::path folder() { return *shared_folder() / "data/movielens"; }
   const BaseGraph& graph() const { return graph_of(*source_); }
 
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
 };
 
 TEST_F(MovieLensExcerpt, HasTheSizeThatThePaperGives) {
@@ -241,7 +241,7 @@ class MovieLensOriginal : public testing::Test {
     folder_.write_file("ratings.dat", ratings);
   }
 
-  std::unique_ptr<Source> make(const std::string& options = "") const {
+  std::shared_ptr<Source> make(const std::string& options = "") const {
     return make_movielens(folder_.path(), options);
   }
 

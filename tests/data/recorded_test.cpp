@@ -14,12 +14,12 @@ using Floats = std::vector<float>;
 
 class Recorded : public testing::Test {
  protected:
-  std::unique_ptr<Source> make(std::string_view log) const {
+  std::shared_ptr<Source> make(std::string_view log) const {
     const auto file = folder_.write_file("log.csv", log);
     return sources().make(fmt::format("recorded(path=\"{}\")", file.string()));
   }
 
-  std::unique_ptr<Source> make(std::string_view log, std::string_view fixed) const {
+  std::shared_ptr<Source> make(std::string_view log, std::string_view fixed) const {
     const auto file = folder_.write_file("log.csv", log);
     const auto nodes = folder_.write_file("nodes.csv", fixed);
     return sources().make(

@@ -35,7 +35,7 @@ class AnySource : public testing::TestWithParam<std::string> {
   }
 
   TempFolder folder_;
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
 };
 
 TEST_P(AnySource, DrawsTheSameInAnyOrder) {

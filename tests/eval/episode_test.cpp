@@ -18,8 +18,8 @@ struct Setting {
     instance = source->draw(3, 0);
     label = make_solver(*problem, {})->solve(instance);
   }
-  std::unique_ptr<Source> source;
-  std::unique_ptr<Problem> problem;
+  std::shared_ptr<Source> source;
+  std::shared_ptr<Problem> problem;
   Instance instance;
   Label label;
 };

@@ -47,6 +47,14 @@ Dataset two_step() {
   return solve(Dataset::gather({.problem = "e-obm"}, {"by hand", 7}, instances), {}, no_progress());
 }
 
+TEST(Evaluate, OptionsOutOfRangeAreRefused) {
+  const std::vector<Contestant> contestants = {contestant("greedy")};
+  expect_error(ErrorCode::kUsage, {"evaluate: episodes", "0..1000", "\"1001\""},
+               [&] { evaluate(two_step(), contestants, {.episodes = 1001}, no_progress()); });
+  expect_error(ErrorCode::kUsage, {"evaluate: threads", "0..4096", "\"-2\""},
+               [&] { evaluate(two_step(), contestants, {.threads = -2}, no_progress()); });
+}
+
 TEST(Evaluate, RatiosValuesAndAgreementAreWhatTheyShouldBe) {
   const std::vector<Contestant> contestants = {
       contestant("greedy"),

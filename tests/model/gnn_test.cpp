@@ -119,7 +119,7 @@ std::vector<Instance> random_instances(const std::string& problem,
 class GnnHist : public testing::TestWithParam<std::tuple<const char*, int>> {
  protected:
   const std::string name = std::get<0>(GetParam());
-  const std::unique_ptr<Problem> problem = problems().make(name);
+  const std::shared_ptr<Problem> problem = problems().make(name);
 
   std::string spec(int embed, int hidden) const {
     return fmt::format("gnn-hist(embed={},hidden={},encoder={})", embed, hidden,

@@ -89,7 +89,7 @@ std::vector<Instance> cruel_instances(std::size_t count, bool budgets) {
 class RobustOn : public testing::TestWithParam<std::string> {
  protected:
   std::string name_ = GetParam();
-  std::unique_ptr<Problem> problem_ = problems().make(name_);
+  std::shared_ptr<Problem> problem_ = problems().make(name_);
   std::vector<Instance> instances_ = cruel_instances(400, name_ == "adwords");
   std::shared_ptr<const Policy> greedy_ = policies().make("greedy");
 

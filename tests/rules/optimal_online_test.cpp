@@ -16,7 +16,7 @@
 namespace foresight {
 namespace {
 
-std::unique_ptr<Policy> optimal(const std::string& source) {
+std::shared_ptr<Policy> optimal(const std::string& source) {
   return policies().make(fmt::format("optimal-online(source=\"{}\")", source));
 }
 

@@ -32,6 +32,18 @@ TEST(SolveDataset, LabelsAreFeasibleAndWorthTheirValue) {
   }
 }
 
+TEST(SolveDataset, OptionsOutOfRangeAreRefused) {
+  const Dataset data = small("er(u=2,v=2)", 1);
+  for (const double limit : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
+    expect_error(ErrorCode::kUsage,
+                 {"solve: time_limit must be a number > 0", fmt::format("\"{}\"", limit)},
+                 [&] { solve(data, {.time_limit_seconds = limit}, no_progress()); });
+  }
+  expect_error(ErrorCode::kUsage, {"solve: threads", "0..4096", "\"5000\""},
+               [&] { solve(data, {.threads = 5000}, no_progress()); });
+}
+
 /// Cancels after some steps, as Ctrl-C does.
 class CancelAfter : public Progress {
  public:

@@ -10,6 +10,7 @@
 
 #include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
+#include "foresight/train/auto.h"
 #include "foresight/train/metrics.h"
 #include "foresight/train/run_record.h"
 
@@ -55,6 +56,40 @@ class CancelAfter : public Progress {
   std::atomic<bool> training_ = false;
   std::atomic<std::int64_t> left_;
 };
+
+TEST(Train, OptionsOutOfRangeAreRefusedBeforeAnythingIsWritten) {
+  const TempFolder folder;
+  const auto refused = [&](const std::string& message, auto change) {
+    RunOptions options = small("inv-ff", folder.path() / "run");
+    change(options);
+    expect_error(ErrorCode::kUsage, {message}, [&] { train(options, no_progress()); });
+    expect_error(ErrorCode::kUsage, {message}, [&] { train_auto(options, no_progress()); });
+  };
+  refused("train: epochs must be a whole number 1..1000000, got \"0\"",
+          [](RunOptions& options) { options.epochs = 0; });
+  refused("train: validation_instances must be a whole number 1..1000000000, got \"0\"",
+          [](RunOptions& options) { options.validation_instances = 0; });
+  refused("train: instances must be a whole number 0..1000000000, got \"1000000001\"",
+          [](RunOptions& options) { options.instances = 1'000'000'001; });
+  refused("train: threads must be a whole number 0..4096, got \"-1\"",
+          [](RunOptions& options) { options.threads = -1; });
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run"));
+}
+
+TEST(Train, NoNumberOfInstancesMeansTheDefaultOne) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff", folder.path() / "run");
+  options.train = "er(u=2,v=2)";
+  options.epochs = 1;
+  options.instances = 0;
+  double value = 0;
+  train(options, no_progress(), [&](const auto& metrics) {
+    for (const auto& [name, number] : metrics) value = name == "value" ? number : value;
+    return true;
+  });
+  EXPECT_GT(value, 0);
+  EXPECT_NE(read(options.folder / "config.json").find("\"instances\": 20000"), std::string::npos);
+}
 
 TEST(Train, TheObserverCanEndARunThatResumeGoesOnWith) {
   const TempFolder folder;
