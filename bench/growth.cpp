@@ -25,7 +25,7 @@ class Overruled : public Policy {
  public:
   explicit Overruled(const Policy& policy) : policy_(policy) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return std::make_unique<Skipping>(policy_.begin(openings));
   }
 
@@ -74,7 +74,7 @@ void run(const std::string& name, int fixed, int arrivals, int degree) {
       if (times.size() == tenth) opened = heap_bytes() - before;
       if (times.size() == times.capacity()) grown = heap_bytes() - before;
     };
-    play(*problem, {&instance, 1}, Overruled(*model), options);
+    play(bind_instances(*problem, {&instance, 1}), Overruled(*model), options);
     early.insert(early.end(), times.begin(), times.begin() + static_cast<std::ptrdiff_t>(tenth));
     late.insert(late.end(), times.end() - static_cast<std::ptrdiff_t>(tenth), times.end());
   }

@@ -106,6 +106,10 @@ std::string JsonField::text() const {
   return value_->get<std::string>();
 }
 
+std::string JsonField::json() const {
+  return json_text(*value_);
+}
+
 std::string JsonField::text_or_empty(const char* key) const {
   const auto found = find(key);
   return found ? found->text() : "";

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "foresight/base/error.h"
+
 namespace foresight {
 namespace {
 
@@ -74,6 +76,10 @@ void Progress::begin(std::string_view, std::int64_t, std::string_view) {}
 Progress& no_progress() {
   static Progress silent;
   return silent;
+}
+
+void check_cancelled(const Progress& progress) {
+  if (progress.cancelled()) fail(ErrorCode::kCancelled, "interrupted");
 }
 
 void install_interrupt_handler() {

@@ -46,7 +46,10 @@ class Progress {
 /// For callers that want no progress.
 Progress& no_progress();
 
-/// Passes everything on to another progress, with a label after the name of each job.
+/// Throws Error(kCancelled) if the work is to stop.
+void check_cancelled(const Progress& progress);
+
+/// Says what the jobs of another progress are for.
 class LabelledProgress : public Progress {
  public:
   LabelledProgress(Progress& inner, std::string label) : inner_(inner), label_(std::move(label)) {}

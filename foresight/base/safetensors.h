@@ -131,6 +131,13 @@ class SafeTensorsWriter {
   }
   template <TensorElement T>
   void add(std::string name, std::vector<std::size_t> shape, std::vector<T>&& values) = delete;
+  /// Keeps the values itself.
+  template <TensorElement T>
+  void add_owned(std::string name, std::vector<std::size_t> shape, std::vector<T> values) {
+    const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    owned_.push_back(kept);
+    add(std::move(name), std::move(shape), std::span<const T>(*kept));
+  }
 
   /// Replaces `path` in one step (see AtomicFile).
   void write(const std::filesystem::path& path) const;
@@ -140,6 +147,7 @@ class SafeTensorsWriter {
 
   std::map<std::string, std::string> metadata_;
   std::map<std::string, Tensor> tensors_;
+  std::vector<std::shared_ptr<const void>> owned_;
 };
 
 }  // namespace foresight

@@ -72,12 +72,12 @@ class Subject {
       : arguments_(arguments), flat_(model.starts_with("ff")) {
     result_.model = model;
     result_.source = source;
-    const auto made = sources().make(source);
-    problem_ = problems().make(made->schema().problem);
+    const BoundSource made = bind_source(source);
+    problem_ = problems().make(made.schema().problem);
     for (std::uint64_t i = 0; i < kInstances; ++i) {
-      instances_.push_back(made->draw(arguments.seed, i));
+      instances_.push_back(made.draw(arguments.seed, i));
     }
-    model_ = models().make(model)->build({made->schema(), instances_[0].market().num_fixed});
+    model_ = models().make(model)->build({made.schema(), instances_[0].market().num_fixed});
     Rng rng(arguments.seed, Stream::kInitialise, 0);
     model_->set_parameters(model_->initial_parameters(rng));
     trainer_ = trainers().make(trainer_for(model, ""));
@@ -97,6 +97,10 @@ class Subject {
  private:
   static constexpr std::size_t kInstances = 2000;
 
+  BoundInstances some(std::size_t first, std::size_t count) const {
+    return bind_instances(*problem_, std::span(instances_).subspan(first, count));
+  }
+
   void train() {
     const auto batch = static_cast<std::size_t>(trainer_->batch_size());
     std::int64_t decisions = 0;
@@ -108,9 +112,8 @@ class Subject {
       const auto before = Clock::now();
       const auto labels =
           std::span(labels_).subspan(labels_.empty() ? 0 : first, labels_.empty() ? 0 : batch);
-      const UpdateStats stats =
-          trainer_->update({*problem_, std::span(instances_).subspan(first, batch), labels,
-                            arguments_.seed, update * batch, arguments_.threads});
+      const UpdateStats stats = trainer_->update(
+          {some(first, batch), labels, arguments_.seed, update * batch, arguments_.threads});
       const auto done = static_cast<double>(stats.decisions);
       result_.best_rate = std::max(result_.best_rate, done / seconds_since(before));
       decisions += stats.decisions;
@@ -130,7 +133,7 @@ class Subject {
         ++turns;
       }
     };
-    play(*problem_, std::span(instances_).first(200), *model_, options);
+    play(some(0, 200), *model_, options);
     result_.rows = rows / turns;
     result_.gflops = 2e-9 * multiply_adds(model_->parameters()) * result_.mean_rate * result_.rows;
   }
@@ -140,7 +143,7 @@ class Subject {
     PlayOptions options;
     options.on_step = [&](double seconds) { times.push_back(seconds); };
     for (std::size_t i = 0; i < kInstances && times.size() < 30'000; ++i) {
-      play(*problem_, std::span(instances_).subspan(i, 1), *model_, options);
+      play(some(i, 1), *model_, options);
     }
     // Warm: the first tenth does not count.
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10));
@@ -155,7 +158,7 @@ class Subject {
   std::shared_ptr<Problem> problem_;
   std::vector<Instance> instances_;
   std::vector<Label> labels_;
-  std::unique_ptr<Model> model_;
+  std::shared_ptr<Model> model_;
   std::shared_ptr<Trainer> trainer_;
 };
 

@@ -40,7 +40,7 @@ std::vector<std::int32_t> fixed_set(const Instance& instance) {
 }
 
 /// Those to average over: one where all instances share their fixed nodes.
-std::vector<Instance> draw_markets(const Source& source, const CeilingArguments& arguments) {
+std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArguments& arguments) {
   std::vector<Instance> instances;
   instances.push_back(source.draw(arguments.seed, 0));
   for (int i = 1; i < arguments.markets; ++i) {
@@ -54,12 +54,13 @@ std::vector<Instance> draw_markets(const Source& source, const CeilingArguments&
 }
 
 /// The mean optimum of instances whose future is known: the bound that holds for every source.
-double mean_hindsight(const Source& source, const CeilingArguments& arguments) {
-  TerminalProgress progress;
-  const Provenance provenance{arguments.source, arguments.seed};
-  const Dataset data =
-      solve(generate(source, provenance, arguments.instances, arguments.threads, progress),
-            {.threads = arguments.threads}, progress);
+double mean_hindsight(const BoundSource& source, const CeilingArguments& arguments,
+                      Progress& progress) {
+  progress.begin("drawing", static_cast<std::int64_t>(arguments.instances), "instances");
+  const BoundDataset drawn =
+      generate(source, arguments.seed, arguments.instances, arguments.threads, progress);
+  progress.end();
+  const BoundDataset data = solve(drawn, {.threads = arguments.threads}, progress);
   double total = 0;
   for (std::size_t i = 0; i < data.size(); ++i) total += data.label(i).bound;
   return total / static_cast<double>(data.size());
@@ -71,21 +72,24 @@ void print_value(const char* name, double value, const std::string& remark) {
 }
 
 /// The expected value of the optimal policy and the fluid bound, as shares of `hindsight`.
-void print_online(const Source& source, const Problem& problem,
-                  const std::vector<Instance>& instances, const ArrivalLaw& law, double hindsight,
-                  const CeilingArguments& arguments) {
+void print_online(const BoundSource& source, const std::vector<Instance>& instances,
+                  const ArrivalLaw& law, double hindsight, const CeilingArguments& arguments,
+                  Progress& progress) {
   const Market& first = instances.front().market();
   const auto count = static_cast<double>(instances.size());
-  const OnlineStates states = online_states(problem, first, law);
+  const OnlineStates states = online_states(source.problem(), first, law);
   if (states.bytes(first.horizon) <= kMaxOnlineBytes || !arguments.output.empty()) {
     const auto start = std::chrono::steady_clock::now();
     double total = 0;
+    progress.begin("computing tables", std::ssize(instances), "markets");
     for (const Instance& instance : instances) {
       const OnlineSolution solution =
-          solve_online(arguments.source, source, instance.market(), arguments.threads);
+          solve_online(source, instance.market(), arguments.threads, progress);
       total += solution.table.expected();
       if (!arguments.output.empty()) save(solution, arguments.output);
+      progress.advance(1);
     }
+    progress.end();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     print_value("optimal online", total / count,
                 fmt::format("expected: no online policy has more; {:.4f} of hindsight",
@@ -101,8 +105,9 @@ void print_online(const Source& source, const Problem& problem,
   if (std::holds_alternative<ArrivalTypes>(law)) {
     double total = 0;
     for (const Instance& instance : instances) {
-      const ArrivalLaw of_market = known_law(arguments.source, source, instance.market());
-      total += fluid_bound(problem, instance.market(), std::get<ArrivalTypes>(of_market));
+      check_cancelled(progress);
+      const ArrivalLaw of_market = known_law(source, instance.market());
+      total += fluid_bound(source.problem(), instance.market(), std::get<ArrivalTypes>(of_market));
     }
     print_value("fluid bound", total / count, "no policy expects more, not even in hindsight");
   }
@@ -110,9 +115,9 @@ void print_online(const Source& source, const Problem& problem,
 
 void run(const CeilingArguments& arguments) {
   if (!arguments.output.empty()) check_output(arguments.output);
-  const auto source = sources().make(arguments.source);
-  const auto problem = problems().make(source->schema().problem);
-  const std::vector<Instance> instances = draw_markets(*source, arguments);
+  TerminalProgress progress;
+  const BoundSource source = bind_source(arguments.source);
+  const std::vector<Instance> instances = draw_markets(source, arguments);
   if (!arguments.output.empty() && instances.size() > 1) {
     fail(ErrorCode::kUsage,
          "{}: every instance has its own fixed nodes, so that no single table serves them all; "
@@ -120,20 +125,20 @@ void run(const CeilingArguments& arguments) {
          arguments.source);
   }
   const Market& first = instances.front().market();
-  const double hindsight = mean_hindsight(*source, arguments);
-  fmt::print("{} ({}): {} fixed nodes, {} arrivals{}\n", arguments.source, problem->name(),
+  const double hindsight = mean_hindsight(source, arguments, progress);
+  fmt::print("{} ({}): {} fixed nodes, {} arrivals{}\n", source.spec(), source.problem().name(),
              first.num_fixed, first.horizon,
              instances.size() == 1 ? "" : fmt::format(", mean of {} markets", instances.size()));
   print_value("hindsight", hindsight,
               fmt::format("mean optimum of {} instances whose future is known",
                           human_count(static_cast<std::int64_t>(arguments.instances))));
   try {
-    const ArrivalLaw law = known_law(arguments.source, *source, first);
-    print_online(*source, *problem, instances, law, hindsight, arguments);
+    const ArrivalLaw law = known_law(source, first);
+    print_online(source, instances, law, hindsight, arguments, progress);
   } catch (const Error& error) {
     // Nothing more is known about such sources and problems; but a table that was asked for must be
     // written.
-    if (!arguments.output.empty()) throw;
+    if (!arguments.output.empty() || error.code() == ErrorCode::kCancelled) throw;
     fmt::print("  optimal online  not computable: {}\n", error.what());
   }
   if (!arguments.output.empty()) {

@@ -72,10 +72,10 @@ void print(const Evaluation& evaluation) {
 void run(const EvaluateArguments& arguments) {
   if (!arguments.json.empty()) check_output(arguments.json);
   TerminalProgress progress;
-  Dataset data = Dataset::load(arguments.input);
+  BoundDataset data = bind_data(Dataset::load(arguments.input));
   std::vector<Contestant> contestants;
   for (const std::string& name : arguments.policies) {
-    contestants.push_back(make_contestant(name, data.schema()));
+    contestants.push_back(make_contestant(name, data, progress));
   }
   if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
   Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);

@@ -9,6 +9,7 @@
 #include "foresight/cli/command.h"
 #include "foresight/export/onnx.h"
 #include "foresight/export/samples.h"
+#include "foresight/nn/network.h"
 
 namespace foresight {
 namespace {
@@ -52,8 +53,7 @@ void run(const ExportArguments& arguments) {
   const TrainedModel trained = load_model(arguments.model);
   const std::string onnx = to_onnx(trained);
   if (!arguments.samples.empty()) {
-    const Dataset data = Dataset::load(arguments.data);
-    check_problem(arguments.model, trained.info, data.schema());
+    const BoundDataset data = bind_data(Dataset::load(arguments.data));
     const std::size_t count = write_samples(arguments.samples, trained, data, arguments.decisions);
     fmt::print("wrote {} ({} decisions of {})\n", arguments.samples, count, trained.info.spec);
   }

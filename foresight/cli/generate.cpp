@@ -34,26 +34,22 @@ constexpr std::uint64_t kDefaultCount = 1000;
 void run(const GenerateArguments& arguments) {
   check_output(arguments.output);
   const auto start = std::chrono::steady_clock::now();
-  const auto source = sources().make(arguments.source);
+  const BoundSource source = bind_source(arguments.source, arguments.problem);
   const std::uint64_t count =
-      arguments.count > 0 ? arguments.count : source->size().value_or(kDefaultCount);
-  const Provenance provenance{Spec::parse(arguments.source).to_string(), arguments.seed};
+      arguments.count > 0 ? arguments.count : source.size().value_or(kDefaultCount);
 
   TerminalProgress progress;
   progress.begin("generating", static_cast<std::int64_t>(count), "instances");
-  Dataset data = generate(*source, provenance, count, arguments.threads, progress);
+  BoundDataset data = generate(source, arguments.seed, count, arguments.threads, progress);
   progress.end();
-  if (!arguments.problem.empty()) data = data.for_problem(arguments.problem);
-  const auto problem = problems().make(data.schema().problem);
-  for (std::size_t i = 0; i < data.size(); ++i) problem->check(data.instance(i));
   if (arguments.label) data = solve(data, {.threads = arguments.threads}, progress);
   data.save(arguments.output);
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   fmt::print("wrote {}: {} {} instances of {}, {} arrivals, {} edges{}, {} in {}\n",
-             arguments.output, human_count(static_cast<std::int64_t>(data.size())), problem->name(),
-             provenance.source, human_count(data.num_arrivals()), human_count(data.num_edges()),
-             arguments.label ? ", labelled" : "",
+             arguments.output, human_count(static_cast<std::int64_t>(data.size())),
+             source.problem().name(), source.spec(), human_count(data.num_arrivals()),
+             human_count(data.num_edges()), arguments.label ? ", labelled" : "",
              human_bytes(std::filesystem::file_size(arguments.output)),
              human_duration(elapsed.count()));
 }

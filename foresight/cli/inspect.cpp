@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "foresight/base/format.h"
+#include "foresight/base/safetensors.h"
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"
 #include "foresight/data/dataset.h"
@@ -97,9 +98,7 @@ void run(const std::filesystem::path& path) {
   const auto file = checkpoint_file(path);
   const auto content = SafeTensors::open(file);
   if (is_online_solution(*content)) return show_ceiling(file, read_online_solution(*content));
-  const auto format = content->metadata().find("format");
-  const bool is_model = format != content->metadata().end() && format->second == "foresight-model";
-  is_model ? show_model(file) : show_dataset(file);
+  is_model(*content) ? show_model(file) : show_dataset(file);
 }
 
 }  // namespace

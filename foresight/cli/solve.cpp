@@ -14,6 +14,7 @@ namespace {
 struct SolveArguments {
   std::string input;
   std::string output;
+  bool again = false;
   SolveOptions options;
 };
 
@@ -23,8 +24,9 @@ void run(const SolveArguments& arguments) {
   check_output(output);
   const std::filesystem::path checkpoint = output + ".partial";
   TerminalProgress progress;
-  const Dataset data =
-      solve(Dataset::load(arguments.input), arguments.options, progress, checkpoint);
+  Dataset loaded = Dataset::load(arguments.input);
+  if (arguments.again) loaded = loaded.without_labels();
+  const Dataset data = solve(bind_data(std::move(loaded)), arguments.options, progress, checkpoint);
   data.save(output);
   std::filesystem::remove(checkpoint);
 
@@ -50,6 +52,8 @@ void add_solve_command(CommandParser& parser) {
   Command command = parser.add_command("solve", "Add the hindsight optima to a dataset file");
   command.option("file", arguments->input, "The dataset").required();
   command.option("-o,--output", arguments->output, "The file to write (default: the same)");
+  command.flag("--again", arguments->again,
+               "Drop the optima that the file has, and solve all anew");
   command.options(arguments->options);
   command.footer(
       "An interrupted run keeps what it solved in OUTPUT.partial; the same command goes on from "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/options.h"
 #include "foresight/cli/command.h"
@@ -14,12 +15,12 @@ namespace {
 /// runs/MODEL-SOURCE, numbered if it exists.
 std::filesystem::path new_folder(const RunOptions& options) {
   if (options.resume) fail(ErrorCode::kUsage, "--resume needs to know which run: give -o FOLDER");
-  const bool file = std::filesystem::exists(options.train);
-  const std::string data =
-      file ? std::filesystem::path(options.train).stem().string() : Spec::parse(options.train).name;
+  const std::string data = sources().knows(options.train)
+                               ? Spec::parse(options.train).name
+                               : std::filesystem::path(options.train).stem().string();
   const std::string name = fmt::format("{}-{}", Spec::parse(options.model).name, data);
   std::filesystem::path folder = std::filesystem::path("runs") / name;
-  for (int i = 2; std::filesystem::exists(folder); ++i) {
+  for (int i = 2; path_exists(folder.string()); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
   }
   return folder;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
 
@@ -90,6 +91,20 @@ BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
     drop_edges_except(mark(shared_));
     types_ = types_joined_to(mark(shared_));
   }
+}
+
+std::string BaseGraphSource::digest() const {
+  Digest digest;
+  digest.add(std::span(graph_.edge_begin)).add(std::span(graph_.nodes));
+  digest.add(std::span(graph_.weights)).add(std::span(graph_.frequencies));
+  digest.add(std::span(graph_.budgets)).add(std::span(graph_.fixed_attributes));
+  digest.add(std::span(graph_.arrival_attributes)).add(std::span(graph_.preferences));
+  for (const auto& topics : graph_.topic_sets) digest.add(std::span(topics));
+  for (const auto* names : {&graph_.schema.fixed_attributes, &graph_.schema.arrival_attributes,
+                            &graph_.schema.topics}) {
+    for (const std::string& name : *names) digest.add(name);
+  }
+  return digest.hex();
 }
 
 std::vector<bool> BaseGraphSource::mark(std::span<const NodeId> chosen) const {

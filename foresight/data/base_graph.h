@@ -64,6 +64,7 @@ class BaseGraphSource : public Source {
   const Schema& schema() const override { return graph_.schema; }
   Instance draw(std::uint64_t seed, std::uint64_t index) const override;
   std::optional<ArrivalLaw> arrival_law(const Market& market) const override;
+  std::string digest() const override;
   const BaseGraph& graph() const { return graph_; }
 
  private:

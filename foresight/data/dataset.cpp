@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
 #include "foresight/base/json_field_internal.h"
@@ -144,6 +145,7 @@ Dataset Dataset::load(const std::filesystem::path& path) {
                   .topics = split_names(*file, "topics")};
   data.provenance_ = {file->meta("source"), parse_seed(*file)};
   data.digest_ = file->digest();
+  data.path_ = path.string();
   data.storage_ = file;
   visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t) {
     if (file->has(name)) array = file->array<T>(name);
@@ -272,7 +274,37 @@ Instance Dataset::instance(std::size_t i) const {
   return Instance(view, storage_);
 }
 
+std::string Dataset::content_digest(bool with_labels) const {
+  Digest digest;
+  digest.add(schema_.problem);
+  for (const auto* names :
+       {&schema_.fixed_attributes, &schema_.arrival_attributes, &schema_.topics}) {
+    digest.add(json_list(*names));
+  }
+  visit(*this, [&]<typename T>(std::string_view name, std::span<const T> array, std::size_t) {
+    if (array.empty() || (name.starts_with("label.") && !with_labels)) return;
+    digest.add(name).add(array);
+  });
+  return digest.hex();
+}
+
+void Dataset::expect_label(std::size_t i) const {
+  if (i >= size()) {
+    fail(ErrorCode::kUsage, "{}instance {} is asked for, but there are only {}", origin(), i,
+         size());
+  }
+  if (!labelled()) {
+    fail(ErrorCode::kUsage, "{}the instances have no hindsight optima; solve them first", origin());
+  }
+}
+
+double Dataset::optimum(std::size_t i) const {
+  expect_label(i);
+  return arrays_.label_value[i];
+}
+
 Label Dataset::label(std::size_t i) const {
+  expect_label(i);
   const auto begin = arrays_.label_matching.begin() + arrays_.arrival_begin[i];
   const auto end = arrays_.label_matching.begin() + arrays_.arrival_begin[i + 1];
   return {arrays_.label_value[i], arrays_.label_bound[i], {begin, end}};
@@ -299,8 +331,13 @@ Dataset Dataset::with_labels(std::span<const Label> labels) const {
 }
 
 Dataset Dataset::for_problem(std::string problem) const {
-  Dataset data = *this;
+  Dataset data = without_labels();
   data.schema_.problem = std::move(problem);
+  return data;
+}
+
+Dataset Dataset::without_labels() const {
+  Dataset data = *this;
   data.digest_.clear();
   data.arrays_.label_value = {};
   data.arrays_.label_bound = {};
@@ -424,7 +461,7 @@ Dataset generate(const Source& source, const Provenance& provenance, std::uint64
   std::vector<Instance> instances(count);
   constexpr std::size_t kChunk = 64;
   parallel_for((count + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
-    if (progress.cancelled()) fail(ErrorCode::kCancelled, "interrupted");
+    check_cancelled(progress);
     const std::size_t end = std::min<std::size_t>(count, (chunk + 1) * kChunk);
     for (std::size_t i = chunk * kChunk; i < end; ++i) {
       instances[i] = source.draw(provenance.seed, i);

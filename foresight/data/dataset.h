@@ -69,13 +69,19 @@ class Dataset {
   Dataset for_problem(std::string problem) const;
 
   bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
-  double optimum(std::size_t i) const { return arrays_.label_value[i]; }
+  /// These throw Error(kUsage) where there are no labels or there is no such instance.
+  double optimum(std::size_t i) const;
   Label label(std::size_t i) const;
-  /// The same instances with these labels, one each.
+  /// The same instances with these labels, one each; and without any.
   Dataset with_labels(std::span<const Label> labels) const;
+  Dataset without_labels() const;
 
   /// The digest of the file it was loaded from; empty if it was not.
   const std::string& digest() const { return digest_; }
+  /// Of the content: schema and instances, and the labels if asked for; wherever it comes from.
+  std::string content_digest(bool with_labels) const;
+  /// How errors begin that are about this data: "FILE: ", or nothing if it is from no file.
+  std::string origin() const { return path_.empty() ? "" : path_ + ": "; }
 
   friend bool operator==(const Dataset& a, const Dataset& b);
 
@@ -109,11 +115,13 @@ class Dataset {
   void check_positions() const;
   void check_lengths() const;
   void check_label(std::size_t i) const;
+  void expect_label(std::size_t i) const;
   void check() const;
 
   Schema schema_;
   Provenance provenance_;
   std::string digest_;
+  std::string path_;  // of the file it was loaded from
   Arrays arrays_;
   std::shared_ptr<const void> storage_;
   std::shared_ptr<const void> label_storage_;

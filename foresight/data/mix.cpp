@@ -1,5 +1,6 @@
 // Instances of several sources in turn, to train one model for all of them: small and large ones,
 // say. The sources must agree on the problem and on attributes and topics.
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/data/source.h"
 
@@ -38,6 +39,11 @@ class Mix : public Source {
   const Schema& schema() const override { return sources_.front()->schema(); }
   Instance draw(std::uint64_t seed, std::uint64_t index) const override {
     return sources_[index % sources_.size()]->draw(seed, index / sources_.size());
+  }
+  std::string digest() const override {
+    Digest digest;
+    for (const auto& source : sources_) digest.add(source->digest());
+    return digest.hex();
   }
 
  private:

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "foresight/base/error.h"
+#include "foresight/data/dataset.h"
 #include "foresight/data/source.h"
 #include "foresight/data/tables_internal.h"
 
@@ -236,6 +237,10 @@ class Recorded : public Source {
   const Schema& schema() const override { return record_->schema; }
   std::optional<std::uint64_t> size() const override { return record_->size(); }
 
+  std::string digest() const override {
+    return Dataset::gather(record_->schema, {}, instances()).content_digest(false);
+  }
+
   Instance draw(std::uint64_t /*seed*/, std::uint64_t index) const override {
     if (index >= record_->size()) {
       fail(ErrorCode::kUsage, "{}: instance {} is asked for, but there are only {}", path_, index,
@@ -245,6 +250,12 @@ class Recorded : public Source {
   }
 
  private:
+  std::vector<Instance> instances() const {
+    std::vector<Instance> all;
+    for (std::size_t i = 0; i < record_->size(); ++i) all.emplace_back(record_->view(i), record_);
+    return all;
+  }
+
   std::string path_;
   std::shared_ptr<const Recording> record_;
 };

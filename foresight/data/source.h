@@ -56,6 +56,9 @@ class Source {
   /// For recorded data: how many instances there are. Indices from there on are an error.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
 
+  /// Of the files that it read, so that a change in them is noticed; empty where the spec says it all.
+  virtual std::string digest() const { return {}; }
+
   /// What the arrivals of a market of this source are drawn from; nothing where that is not known
   /// or they depend on each other. Throws Error(kData) if the market cannot come from this source.
   virtual std::optional<ArrivalLaw> arrival_law(const Market&) const { return std::nullopt; }

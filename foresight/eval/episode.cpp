@@ -39,7 +39,7 @@ RecordedPlay record_play(const Problem& problem, const Instance& instance, const
     record.choices.push_back(offers.nodes[choices[0]]);
     record.gains.push_back(offers.gains[choices[0]]);
   };
-  record.value = play(problem, {&instance, 1}, policy, observed).front().value;
+  record.value = play(bind_instances(problem, {&instance, 1}), policy, observed).front().value;
   return record;
 }
 

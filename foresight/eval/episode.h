@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "foresight/data/instance.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -33,7 +32,7 @@ struct RecordedArrival {
 struct Episode {
   std::size_t instance = 0;  // its index in the dataset
   NodeId num_fixed = 0;
-  std::vector<float> budgets;  // Adwords only
+  std::vector<float> budgets;  // where nodes have budgets
   std::vector<RecordedArrival> arrivals;
   RecordedPlay optimum;  // no offers
   std::vector<RecordedPlay> plays;

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "foresight/base/error.h"
-#include "foresight/model/checkpoint.h"
+#include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -22,8 +22,9 @@ constexpr int kLongestRecorded = 500;
 double ratio_of(double value, double bound, std::size_t instance, const std::string& policy) {
   if (value > bound + kRounding * (1 + bound)) {
     fail(ErrorCode::kData,
-         "policy {} reaches {} on instance {}, more than its label's bound {}: the labels do not "
-         "belong to this problem; run `foresight solve` again",
+         "policy {} reaches {} on instance {}, more than its label's bound {}: the labels are "
+         "wrong; "
+         "`foresight solve FILE --again` replaces them",
          policy, value, instance, bound);
   }
   return bound > 0 ? std::min(1.0, value / bound) : 1.0;
@@ -55,8 +56,8 @@ class Agreement {
 };
 
 /// Times single decisions, as a live service makes them, after a warm-up.
-void measure_latency(const Dataset& data, const Problem& problem, const Policy& policy,
-                     std::uint64_t seed, PolicyResult& result) {
+void measure_latency(const BoundDataset& data, const Policy& policy, std::uint64_t seed,
+                     const Progress& progress, PolicyResult& result) {
   constexpr std::size_t kDecisions = 20'000;
   constexpr std::size_t kWarmUp = 1'000;
   constexpr double kMostMicroseconds = 2e6;  // in all, for policies that take long
@@ -65,12 +66,12 @@ void measure_latency(const Dataset& data, const Problem& problem, const Policy& 
   for (std::size_t i = 0; i < data.size() && times.size() < kDecisions; ++i) {
     if (total > kMostMicroseconds) break;
     const Instance instance = data.instance(i);
-    PlayOptions options{.seed = seed, .first_index = i};
+    PlayOptions options{.seed = seed, .first_index = i, .progress = &progress};
     options.on_step = [&](double seconds) {
       times.push_back(1e6 * seconds);
       total += times.back();
     };
-    play(problem, {&instance, 1}, policy, options);
+    play(bind_instances(data.problem(), {&instance, 1}), policy, options);
   }
   if (times.size() > 2 * kWarmUp) times.erase(times.begin(), times.begin() + kWarmUp);
   if (times.empty()) return;
@@ -81,9 +82,9 @@ void measure_latency(const Dataset& data, const Problem& problem, const Policy& 
 
 }  // namespace
 
-Contestant make_contestant(const std::string& name, const Schema& schema) {
-  NamedPolicy found = find_policy(name, schema);
-  Contestant contestant{name, std::move(found.policy)};
+Contestant make_contestant(const std::string& name, const BoundDataset& data, Progress& progress) {
+  NamedPolicy found = resolve(name, data.problem(), data.schema(), progress);
+  Contestant contestant{name, std::move(found.policy), std::move(found.rule)};
   if (found.trained) {
     contestant.model = found.trained->spec;
     contestant.trained_on = found.trained->provenance["source"];
@@ -91,25 +92,14 @@ Contestant make_contestant(const std::string& name, const Schema& schema) {
   return contestant;
 }
 
-namespace {
-
-/// A tuned policy, or one from a file, says in its resolved spec what it is.
-bool is_called(const PolicyResult& result, std::string_view name) {
-  return result.name.starts_with(name) || result.resolved.starts_with(name);
-}
-
-}  // namespace
-
 bool is_ceiling(const PolicyResult& result) {
-  return is_called(result, "optimal-online");
+  return result.rule == "optimal-online";
 }
 
 void compare(Evaluation& evaluation) {
-  const auto find = [&](std::string_view name) -> const PolicyResult* {
-    for (const PolicyResult& result : evaluation.policies) {
-      if (is_called(result, name)) return &result;
-    }
-    return nullptr;
+  const auto find = [&](std::string_view rule) -> const PolicyResult* {
+    const auto found = std::ranges::find(evaluation.policies, rule, &PolicyResult::rule);
+    return found == evaluation.policies.end() ? nullptr : &*found;
   };
   const PolicyResult* ceiling = find("optimal-online");
   const PolicyResult* reference = find("greedy-t");
@@ -129,21 +119,21 @@ void EvaluateOptions::read(OptionReader& o) {
   o.threads(threads);
 }
 
-Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
+Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
                     const EvaluateOptions& options, Progress& progress) {
   check(options, "evaluate");
   if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
   if (!data.labelled()) fail(ErrorCode::kData, "the instances have no hindsight optima");
-  if (contestants.empty()) fail(ErrorCode::kUsage, "there are no policies to evaluate");
-  const auto problem = problems().make(data.schema().problem);
-  std::vector<Label> labels;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    problem->check(data.instance(i));
-    labels.push_back(data.label(i));
+  if (given.empty()) fail(ErrorCode::kUsage, "there are no policies to evaluate");
+  std::vector<Contestant> contestants(given.begin(), given.end());
+  for (Contestant& contestant : contestants) {
+    contestant.policy = fit(contestant.policy, data.problem(), data.schema());
   }
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < data.size(); ++i) labels.push_back(data.label(i));
 
   Evaluation evaluation;
-  evaluation.problem = problem->name();
+  evaluation.problem = data.problem().name();
   evaluation.provenance = data.provenance();
   evaluation.num_instances = data.size();
   evaluation.num_unproven = static_cast<std::size_t>(std::count_if(
@@ -151,9 +141,7 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
   evaluation.options = options;
 
   const auto run = [&](const Policy& policy) {
-    return play_many(
-        *problem, data.size(), [&](std::size_t i) { return data.instance(i); }, policy,
-        {.seed = options.seed}, options.threads, progress);
+    return play(data, policy, {.seed = options.seed}, options.threads, progress);
   };
   const auto count = static_cast<std::int64_t>(data.size());
   progress.begin("evaluating", count * static_cast<std::int64_t>(contestants.size() + 1),
@@ -163,6 +151,7 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
     PolicyResult& result = evaluation.policies.emplace_back();
     result.name = contestant.name;
     result.resolved = contestant.policy->resolved_spec();
+    result.rule = contestant.rule;
     result.model = contestant.model;
     result.trained_on = contestant.trained_on;
     progress.note(contestant.name);
@@ -185,17 +174,17 @@ Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants
     result.ratio = summarize(result.ratios);
     result.agreement_optimum = with_optimum.shares();
     result.agreement_greedy = with_greedy.shares();
-    measure_latency(data, *problem, *contestant.policy, options.seed, result);
+    measure_latency(data, *contestant.policy, options.seed, progress, result);
   }
   compare(evaluation);
   for (std::size_t i = 0; i < std::min(options.episodes, data.size()); ++i) {
     const Instance instance = data.instance(i);
     if (instance.market().num_fixed > kLargestRecorded) continue;
     if (instance.num_arrivals() > kLongestRecorded) continue;
-    Episode episode = record_instance(*problem, instance, labels[i]);
+    Episode episode = record_instance(data.problem(), instance, labels[i]);
     episode.instance = i;
     for (const Contestant& contestant : contestants) {
-      episode.plays.push_back(record_play(*problem, instance, *contestant.policy,
+      episode.plays.push_back(record_play(data.problem(), instance, *contestant.policy,
                                           {.seed = options.seed, .first_index = i},
                                           !contestant.model.empty()));
       episode.plays.back().policy = contestant.name;

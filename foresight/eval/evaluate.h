@@ -10,9 +10,9 @@
 
 #include "foresight/base/progress.h"
 #include "foresight/base/statistics.h"
-#include "foresight/data/dataset.h"
 #include "foresight/eval/episode.h"
 #include "foresight/policy/policy.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight {
 
@@ -29,18 +29,22 @@ struct Contestant {
   std::string name;
   std::shared_ptr<const Policy> policy;
 
+  std::string rule = {};  // what the registry of policies calls it, if it is from there
+
   // Of a trained model, else empty:
   std::string model = {};       // its architecture's spec
   std::string trained_on = {};  // the spec of the training data's source
 };
 
-/// The policy that a person names (see find_policy), for data of this kind.
-Contestant make_contestant(const std::string& name, const Schema& schema);
+/// The policy that a person names (see `resolve`), fitted to the data.
+Contestant make_contestant(const std::string& name, const BoundDataset& data,
+                           Progress& progress = no_progress());
 
 struct PolicyResult {
   std::string name;
   std::string resolved;  // the spec with tuned values filled in, if any
-  std::string model;     // of a trained model, as in Contestant
+  std::string rule;      // as in Contestant, and so are the next two
+  std::string model;
   std::string trained_on;
   std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 where the optimum is 0
   Summary ratio;
@@ -69,13 +73,15 @@ struct Evaluation {
   std::size_t num_unproven = 0;  // instances whose optimum is a bound, so that ratios are a floor
   EvaluateOptions options;
   std::string command;  // the command line that made it, if any
+  std::string inputs;   // digest of all that it was made from, where an experiment keeps track
   std::vector<PolicyResult> policies;
   std::vector<Episode> episodes;
 };
 
-/// Plays every policy on every instance. The data must be labelled. Ratios are taken against the
-/// label's bound. Throws Error(kUsage) if an option is out of range, and Error(kData) if a policy exceeds it, since then the labels are wrong.
-Evaluation evaluate(const Dataset& data, std::span<const Contestant> contestants,
+/// Plays every policy on every instance, as it fits the data; Error(kData) where one does not. The
+/// data must be labelled. Ratios are taken against the label's bound. Throws Error(kData) if a policy
+/// exceeds it, since then the labels are wrong. Throws Error(kUsage) if an option is out of range.
+Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress);
 
 /// Is it the optimal online policy, by spec or from a file?

@@ -17,6 +17,7 @@ Json to_json(const PolicyResult& result) {
   Json json;
   json["name"] = result.name;
   if (!result.resolved.empty()) json["resolved"] = result.resolved;
+  if (!result.rule.empty()) json["rule"] = result.rule;
   if (!result.model.empty()) json["model"] = result.model;
   if (!result.trained_on.empty()) json["trained_on"] = result.trained_on;
   json["mean_ratio"] = result.ratio.mean;
@@ -71,6 +72,7 @@ PolicyResult policy_from(const JsonField& json) {
   PolicyResult result;
   result.name = json["name"].text();
   result.resolved = json.text_or_empty("resolved");
+  result.rule = json.text_or_empty("rule");
   result.model = json.text_or_empty("model");
   result.trained_on = json.text_or_empty("trained_on");
   result.ratios = json["ratios"].numbers<double>();
@@ -141,6 +143,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["version"] = kFormatVersion;
   json["program"] = fmt::format("foresight {}", kVersion);
   if (!evaluation.command.empty()) json["command"] = evaluation.command;
+  if (!evaluation.inputs.empty()) json["inputs"] = evaluation.inputs;
   json["problem"] = evaluation.problem;
   json["data"] = {{"source", evaluation.provenance.source},
                   {"seed", evaluation.provenance.seed},
@@ -170,6 +173,7 @@ Evaluation evaluation_from_json(std::string_view text, const std::string& name) 
   }
   Evaluation evaluation;
   evaluation.command = json.text_or_empty("command");
+  evaluation.inputs = json.text_or_empty("inputs");
   evaluation.problem = json["problem"].text();
   evaluation.provenance = {json["data"]["source"].text(), json["data"]["seed"].count()};
   evaluation.num_instances = json["data"]["instances"].count();

@@ -10,6 +10,7 @@
 #include "foresight/base/version.h"
 #include "foresight/export/onnx_writer_internal.h"
 #include "foresight/features/features.h"
+#include "foresight/nn/network.h"
 
 namespace foresight {
 namespace {

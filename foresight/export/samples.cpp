@@ -2,6 +2,9 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
+#include "foresight/base/safetensors.h"
+#include "foresight/model/feed.h"
+#include "foresight/nn/network.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -13,8 +16,7 @@ struct Sample {
   std::vector<float> scores;  // of skip, then of each offer
 };
 
-std::vector<Sample> collect(const Model& model, const Problem& problem, const Dataset& data,
-                            std::size_t most) {
+std::vector<Sample> collect(const Model& model, const BoundDataset& data, std::size_t most) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < data.size() && samples.size() < most; ++i) {
     const Instance instance = data.instance(i);
@@ -30,7 +32,7 @@ std::vector<Sample> collect(const Model& model, const Problem& problem, const Da
       Sample& sample = samples.back();
       sample.entries.assign(sample.inputs.entries.begin(), sample.inputs.entries.end());
     };
-    play(problem, {&instance, 1}, model, options);
+    play(bind_instances(data.problem(), {&instance, 1}), model, options);
   }
   return samples;
 }
@@ -38,9 +40,10 @@ std::vector<Sample> collect(const Model& model, const Problem& problem, const Da
 }  // namespace
 
 std::size_t write_samples(const std::filesystem::path& path, const TrainedModel& trained,
-                          const Dataset& data, std::size_t most) {
-  const auto problem = problems().make(data.schema().problem);
-  const std::vector<Sample> samples = collect(*trained.model, *problem, data, most);
+                          const BoundDataset& data, std::size_t most) {
+  const auto fitting =
+      std::dynamic_pointer_cast<const Model>(fit(trained.model, data.problem(), data.schema()));
+  const std::vector<Sample> samples = collect(*fitting, data, most);
   if (samples.empty()) {
     fail(ErrorCode::kData,
          "the data holds no decision with a choice, so there is nothing to write");

@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "foresight/data/dataset.h"
 #include "foresight/model/checkpoint.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight {
 
-/// Plays the instances one after the other until there are `most` decisions with a choice, and
+/// Plays the instances one after the other, by the model as it fits the data, until there are `most` decisions with a choice, and
 /// writes these; returns how many there were. Throws Error(kData) if there is none.
 std::size_t write_samples(const std::filesystem::path& path, const TrainedModel& trained,
-                          const Dataset& data, std::size_t most);
+                          const BoundDataset& data, std::size_t most);
 
 }  // namespace foresight

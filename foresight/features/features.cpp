@@ -136,12 +136,15 @@ std::vector<std::string> NodeFeatures::names() const {
     names.insert(names.end(),
                  {"pressure", "free", "best_gain", "second_gain", "surprise", "chances"});
   }
-  for (const std::string& name : attributes_) names.push_back("fixed." + name);
+  for (const AttributeColumn& column : attributes_) names.push_back("fixed." + column.name);
   return names;
 }
 
-NodeFeatures::Row::Row(const FeatureOptions& options, const State& state)
-    : options_(options), state_(&state), episode_(state, options) {
+NodeFeatures::Row::Row(const NodeFeatures& features, const State& state)
+    : options_(features.options_),
+      attributes_(features.attributes_),
+      state_(&state),
+      episode_(state, features.options_) {
   double total = 0;
   for (const Offer& edge : state.edges()) total += static_cast<double>(edge.gain);
   const int degree = std::max(1, static_cast<int>(state.edges().size()));
@@ -149,7 +152,7 @@ NodeFeatures::Row::Row(const FeatureOptions& options, const State& state)
   degree_ = per(degree, state.market().num_fixed);
   mean_remaining_ = mean_remaining(state);
   past_ = state.history().arrivals > 0 ? 1 / static_cast<float>(state.history().arrivals) : 0;
-  if (!options.outlook) return;
+  if (!options_.outlook) return;
   const ValueContext context(state, state.total_remaining() * state.market().num_fixed /
                                         std::max(1e-9, state.total_capacity()));
   float best = 0, second = 0;
@@ -209,9 +212,9 @@ void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<
     const float chances = static_cast<float>(gains.count()) * past_ * to_come_;
     *out++ = chances / (chances + 5);
   }
-  if (options_.attributes > 0) {
-    std::ranges::copy(state_->market().attributes[index(node)], out);
-  }
+  if (attributes_.empty()) return;
+  const auto values = state_->market().attributes[index(node)];
+  for (const AttributeColumn& column : attributes_) *out++ = values[column.place];
 }
 
 }  // namespace foresight

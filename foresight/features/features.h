@@ -1,8 +1,9 @@
 // What a network sees of a state: named columns, computed in one pass when a decision is due.
 //
 // Two shapes, each with and without history:
-//   FlatFeatures  one row per state, a block per quantity over skip and all fixed nodes (ff,
-//   ff-hist) NodeFeatures  one row per candidate, skip or a fixed node (inv-ff, inv-ff-hist)
+//   FlatFeatures  one row per state: a block per quantity, over skip and all fixed nodes
+//                 (ff, ff-hist)
+//   NodeFeatures  one row per candidate, skip or a fixed node (inv-ff, inv-ff-hist)
 // Columns and their order are those of the paper's reference, with its slips left out. Quantities
 // of the past are 0 before the first decision. A mask is 1 where a node cannot be chosen.
 #pragma once
@@ -20,11 +21,16 @@ inline constexpr int kFeatureVersion = 1;
 
 struct FeatureOptions {
   bool history = true;
-  bool budgets = false;  // for problems in which nodes have budgets
+  bool budgets = false;  // for problems in which an amount is left of nodes (Traits::amounts)
 
   // Beyond the paper, for NodeFeatures with history:
-  bool outlook = false;        // supply and demand to come, and how good an offer is for its node
-  std::size_t attributes = 0;  // how many attributes of the fixed node to add
+  bool outlook = false;  // supply and demand to come, and how good an offer is for its node
+};
+
+/// A column of attributes that a model sees, and where the data has it.
+struct AttributeColumn {
+  std::string name;
+  std::size_t place;
 };
 
 /// The past of a whole episode in eight numbers.
@@ -57,8 +63,8 @@ class FlatFeatures {
 
 class NodeFeatures {
  public:
-  /// `attributes` names those of the fixed nodes, as many as the options say.
-  explicit NodeFeatures(FeatureOptions options, std::vector<std::string> attributes = {})
+  /// `attributes` are those of the fixed nodes to add; only with history.
+  explicit NodeFeatures(FeatureOptions options, std::vector<AttributeColumn> attributes = {})
       : options_(options), attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return names().size(); }
@@ -67,7 +73,7 @@ class NodeFeatures {
   /// What the candidates of one state share; make it once per decision.
   class Row {
    public:
-    Row(const FeatureOptions& options, const State& state);
+    Row(const NodeFeatures& features, const State& state);
     void fill_skip(std::span<float> row) const;
     /// `gain` is that of the arrival's edge to `node`, 0 where there is none.
     void fill(NodeId node, float gain, bool available, std::span<float> row) const;
@@ -77,6 +83,7 @@ class NodeFeatures {
     std::span<float> fill(std::span<float> row, float gain, bool available, bool skip, float mean,
                           float variance, float degree, float budget, float remaining) const;
     FeatureOptions options_;
+    std::span<const AttributeColumn> attributes_;
     const State* state_;
     EpisodeFeatures episode_;
     float mean_gain_;
@@ -86,11 +93,12 @@ class NodeFeatures {
     float outlook_[4] = {};  // pressure, share of nodes free, best and second-best gain on offer
     float to_come_ = 0;      // arrivals after this one
   };
-  Row row(const State& state) const { return Row(options_, state); }
+  /// Not beyond the life of these features.
+  Row row(const State& state) const { return Row(*this, state); }
 
  private:
   FeatureOptions options_;
-  std::vector<std::string> attributes_;
+  std::vector<AttributeColumn> attributes_;
 };
 
 }  // namespace foresight

@@ -59,7 +59,7 @@ void FlatValueFeatures::fill(const State& state, const Offer& offer, double avai
 std::vector<std::string> NodeValueFeatures::names() const {
   std::vector<std::string> names = {"remaining", "mean",     "variance",  "degree",     "left",
                                     "available", "pressure", "past_mean", "past_degree"};
-  for (const std::string& name : attributes_) names.push_back("fixed." + name);
+  for (const AttributeColumn& column : attributes_) names.push_back("fixed." + column.name);
   return names;
 }
 
@@ -91,7 +91,9 @@ void NodeValueFeatures::fill(const State& state, const Past& past, const ValueCo
                           past.mean,
                           past.degree};
   auto out = std::copy(std::begin(values), std::end(values), row.begin());
-  if (!attributes_.empty()) std::ranges::copy(state.market().attributes[index], out);
+  if (attributes_.empty()) return;
+  const auto attributes = state.market().attributes[index];
+  for (const AttributeColumn& column : attributes_) *out++ = attributes[column.place];
 }
 
 }  // namespace foresight

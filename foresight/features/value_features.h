@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "foresight/features/features.h"
 #include "foresight/problem/state.h"
 
 namespace foresight {
@@ -49,8 +50,8 @@ class FlatValueFeatures {
 
 class NodeValueFeatures {
  public:
-  /// `attributes` are the names of the fixed nodes' attributes to see, if any.
-  explicit NodeValueFeatures(std::vector<std::string> attributes)
+  /// `attributes` are those of the fixed nodes to see, if any.
+  explicit NodeValueFeatures(std::vector<AttributeColumn> attributes)
       : attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return 9 + attributes_.size(); }
@@ -66,7 +67,7 @@ class NodeValueFeatures {
             double share, std::span<float> row) const;
 
  private:
-  std::vector<std::string> attributes_;
+  std::vector<AttributeColumn> attributes_;
 };
 
 }  // namespace foresight

@@ -6,8 +6,8 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
+#include "foresight/base/safetensors.h"
 #include "foresight/features/features.h"
-#include "foresight/rules/optimal_online.h"
 
 namespace foresight {
 namespace {
@@ -39,20 +39,10 @@ ModelContext read_context(const SafeTensors& file) {
   }
 }
 
-void check_problem(const std::string& name, const std::string& problem, const Schema& schema) {
-  if (problem == schema.problem) return;
-  fail(ErrorCode::kData, "{}: was trained for problem \"{}\" and cannot decide in \"{}\"", name,
-       problem, schema.problem);
-}
-
 }  // namespace
 
 std::filesystem::path checkpoint_file(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) ? path / "best.safetensors" : path;
-}
-
-void check_problem(const std::string& name, const ModelInfo& info, const Schema& schema) {
-  check_problem(name, info.context.schema.problem, schema);
 }
 
 void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model) {
@@ -73,11 +63,14 @@ void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& 
   }
 }
 
+bool is_model(const SafeTensors& file) {
+  const auto format = file.metadata().find("format");
+  return format != file.metadata().end() && format->second == kFormat;
+}
+
 TrainedModel read_model(const SafeTensors& file) {
   const std::string path = file.path().string();
-  if (!file.metadata().contains("format") || file.meta("format") != kFormat) {
-    fail(ErrorCode::kData, "{}: holds no model", path);
-  }
+  if (!is_model(file)) fail(ErrorCode::kData, "{}: does not hold a model", path);
   if (file.meta("version") != kVersion) {
     fail(ErrorCode::kData, "{}: model version {} is not known here; this program reads version {}",
          path, file.meta("version"), kVersion);
@@ -116,19 +109,6 @@ TrainedModel read_model(const SafeTensors& file) {
 
 TrainedModel load_model(const std::filesystem::path& path) {
   return read_model(*SafeTensors::open(checkpoint_file(path)));
-}
-
-NamedPolicy find_policy(const std::string& name, const Schema& schema) {
-  if (!std::filesystem::exists(name)) return {policies().make(name), std::nullopt};
-  const auto file = SafeTensors::open(checkpoint_file(name));
-  if (is_online_solution(*file)) {
-    OnlineSolution solution = read_online_solution(*file);
-    check_problem(name, solution.problem, schema);
-    return {make_policy(std::move(solution)), std::nullopt};
-  }
-  TrainedModel trained = read_model(*file);
-  check_problem(name, trained.info, schema);
-  return {std::move(trained.model), std::move(trained.info)};
 }
 
 }  // namespace foresight

@@ -1,8 +1,7 @@
 // The paper's feed-forward models.
 //   ff, ff-hist, ff-supervised  one network sees all fixed nodes at once and has an output for each
-//   inv-ff, inv-ff-hist         one small network scores each candidate by itself, so that it
-//   serves any
-//                               number of fixed nodes in any order; only candidates that can be
+//   inv-ff, inv-ff-hist         one small network scores each candidate by itself, so that it serves
+//                               any number of fixed nodes in any order; only candidates that can be
 //                               chosen are computed
 #include <algorithm>
 
@@ -16,7 +15,7 @@ namespace {
 using Record = Model::Record;
 
 FeatureOptions feature_options(bool history, const ModelContext& context) {
-  return {.history = history, .budgets = context.schema.problem == "adwords"};
+  return {.history = history, .budgets = context.traits().amounts()};
 }
 
 // ---------------------------------------------------------------- all nodes at once
@@ -30,9 +29,9 @@ class FlatModel : public MlpModel {
         features_(options, num_fixed) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
-                                         Record what) const override;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                 Record what) const override;
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
   const FlatFeatures& columns() const { return features_; }
@@ -120,13 +119,13 @@ class FlatBatch : public MlpBatch {
   std::vector<NodeId> nodes_;  // per entry of every row: 0 for skip, else the node + 1
 };
 
-std::unique_ptr<Batch> FlatModel::begin(std::span<const Opening> openings) const {
+std::unique_ptr<Batch> FlatModel::open(std::span<const Opening> openings) const {
   check(openings);
   return std::make_unique<FlatBatch>(*this, false, Record::kChoices);
 }
 
-std::unique_ptr<RecordingBatch> FlatModel::record(std::span<const Opening> openings,
-                                                  Record what) const {
+std::unique_ptr<RecordingBatch> FlatModel::open_recording(std::span<const Opening> openings,
+                                                          Record what) const {
   check(openings);
   return std::make_unique<FlatBatch>(*this, true, what);
 }
@@ -156,14 +155,28 @@ std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
 
 class NodeModel : public MlpModel {
  public:
-  NodeModel(const NodeFeatures& features, int hidden, int layers)
-      : MlpModel(layer_sizes(features.width(), hidden, layers, 1)), features_(features) {}
+  /// `attributes` are the names of those that it sees.
+  NodeModel(const NodeFeatures& features, int hidden, int layers,
+            std::vector<std::string> attributes = {})
+      : MlpModel(layer_sizes(features.width(), hidden, layers, 1)),
+        features_(features),
+        attributes_(std::move(attributes)) {}
+
+  Schema needs() const override {
+    Schema needed = MlpModel::needs();
+    needed.fixed_attributes = attributes_;
+    return needed;
+  }
 
   std::vector<std::string> features() const override { return features_.names(); }
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                 Record what) const override;
   Network network() const override;
-  std::unique_ptr<Feed> feed(const Market&) const override;
+  std::unique_ptr<Feed> feed(const Market& market) const override;
+  void check(std::span<const Opening> openings) const {
+    check_attributes(openings, attributes_.size());
+  }
 
   /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
   template <typename Row>
@@ -176,6 +189,7 @@ class NodeModel : public MlpModel {
 
  private:
   NodeFeatures features_;
+  std::vector<std::string> attributes_;
 };
 
 class NodeBatch : public MlpBatch {
@@ -202,7 +216,10 @@ class NodeBatch : public MlpBatch {
     }
   }
 
-  void restart(std::span<const Opening>) override { forget(); }
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
+    forget();
+  }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
     std::size_t entry = 0;
@@ -219,16 +236,19 @@ class NodeBatch : public MlpBatch {
   const NodeModel& model_;
 };
 
-std::unique_ptr<Batch> NodeModel::begin(std::span<const Opening>) const {
+std::unique_ptr<Batch> NodeModel::open(std::span<const Opening> openings) const {
+  check(openings);
   return std::make_unique<NodeBatch>(*this, false);
 }
 
-std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening>, Record what) const {
+std::unique_ptr<RecordingBatch> NodeModel::open_recording(std::span<const Opening> openings,
+                                                          Record what) const {
   if (what == Record::kOutputs) {
     fail(ErrorCode::kUsage,
          "imitation needs a model with an output for every fixed node: "
          "ff-supervised, ff-hist or ff");
   }
+  check(openings);
   return std::make_unique<NodeBatch>(*this, true);
 }
 
@@ -243,7 +263,8 @@ Network NodeModel::network() const {
   return network;
 }
 
-std::unique_ptr<Feed> NodeModel::feed(const Market&) const {
+std::unique_ptr<Feed> NodeModel::feed(const Market& market) const {
+  check_attributes(market, attributes_.size());
   return make_feed([this, width = features_.width()](const State& state) {
     NetworkInputs inputs;
     auto& rows = inputs.add({1, state.offers().size() + 1, width});
@@ -285,43 +306,57 @@ struct PlusOptions : NodeOptions {
 std::unique_ptr<Model> build_plus(const PlusOptions& options, const ModelContext& context) {
   FeatureOptions features = feature_options(true, context);
   features.outlook = true;
-  std::vector<std::string> attributes;
-  if (options.attributes == 1) attributes = context.schema.fixed_attributes;
-  features.attributes = attributes.size();
-  return std::make_unique<NodeModel>(NodeFeatures(features, std::move(attributes)), options.hidden,
-                                     options.layers);
+  std::vector<AttributeColumn> columns;
+  std::vector<std::string> names;
+  if (options.attributes == 1) {
+    columns = fixed_columns(context);
+    names = context.schema.fixed_attributes;
+  }
+  return std::make_unique<NodeModel>(NodeFeatures(features, std::move(columns)), options.hidden,
+                                     options.layers, std::move(names));
 }
 
 }  // namespace
 
+// The paper's trainers are as its authors found them in their sweeps, and used for every dataset.
+
 Entry<Architecture> ff_model() {
-  return make_architecture<FlatOptions, build_flat<false>>("ff",
-                                                           "all nodes at once: gains and mask");
+  return make_architecture<FlatOptions, build_flat<false>>(
+      "ff", "all nodes at once: gains and mask",
+      {"reinforce(lr=0.008,decay=0.96,beta=0.75,entropy=0.05)"});
 }
 
 Entry<Architecture> ff_hist_model() {
-  return make_architecture<FlatOptions, build_flat<true>>("ff-hist",
-                                                          "all nodes at once, with history");
+  return make_architecture<FlatOptions, build_flat<true>>(
+      "ff-hist", "all nodes at once, with history",
+      {"reinforce(lr=0.003,decay=0.98,beta=0.75,entropy=0.03)",
+       TrainingPlan::Automatic{.decisions = 60e6, .same_nodes = true}});
 }
 
 Entry<Architecture> ff_supervised_model() {
   return make_architecture<FlatOptions, build_flat<true>>(
-      "ff-supervised", "ff-hist, trained by imitating the hindsight optimum");
+      "ff-supervised", "ff-hist, trained by imitating the hindsight optimum",
+      {"imitation(lr=0.0006,decay=0.99)"});
 }
 
 Entry<Architecture> inv_ff_model() {
   return make_architecture<NodeOptions, build_node<false>>(
-      "inv-ff", "one candidate at a time: gain and mean gain; any size and order");
+      "inv-ff", "one candidate at a time: gain and mean gain; any size and order",
+      {"reinforce(lr=0.02,decay=0.98,beta=0.7,entropy=0.003)"});
 }
 
 Entry<Architecture> inv_ff_hist_model() {
   return make_architecture<NodeOptions, build_node<true>>(
-      "inv-ff-hist", "one candidate at a time, with history; any size and order");
+      "inv-ff-hist", "one candidate at a time, with history; any size and order",
+      {"reinforce(lr=0.006,decay=0.97,beta=0.8,entropy=0.0006)"});
 }
 
 Entry<Architecture> inv_ff_plus_model() {
   return make_architecture<PlusOptions, build_plus>(
-      "inv-ff-plus", "inv-ff-hist that also sees supply, demand and the nodes' attributes");
+      "inv-ff-plus", "inv-ff-hist that also sees supply, demand and the nodes' attributes",
+      {"reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
+       "entropy=0.1,entropy_end=0,standardize=1)",
+       TrainingPlan::Automatic{.decisions = 60e6}});
 }
 
 }  // namespace foresight

@@ -4,8 +4,11 @@
 #include <vector>
 
 #include "foresight/base/error.h"
+#include "foresight/features/features.h"
+#include "foresight/model/feed.h"
 #include "foresight/model/model.h"
 #include "foresight/nn/mlp.h"
+#include "foresight/nn/network.h"
 
 namespace foresight {
 
@@ -39,6 +42,28 @@ inline void check_size(const Market& market, NodeId num_fixed) {
 }
 inline void check_size(std::span<const Opening> openings, NodeId num_fixed) {
   for (const Opening& opening : openings) check_size(opening.market, num_fixed);
+}
+
+/// The attributes of the fixed nodes that a model is built for, where the data has them.
+inline std::vector<AttributeColumn> fixed_columns(const ModelContext& context) {
+  const auto& places = context.places.fixed_attributes;
+  std::vector<AttributeColumn> columns;
+  for (const std::string& name : context.schema.fixed_attributes) {
+    columns.push_back({name, places.empty() ? columns.size() : places[columns.size()]});
+  }
+  return columns;
+}
+
+/// For models that see attributes: data that was not fitted must not be read beyond its columns.
+inline void check_attributes(const Market& market, std::size_t columns) {
+  if (columns == 0 || market.attributes.width == columns || market.num_fixed == 0) return;
+  fail(ErrorCode::kData,
+       "this model was built for fixed nodes with {} attributes and cannot decide in a market with "
+       "{}",
+       columns, market.attributes.width);
+}
+inline void check_attributes(std::span<const Opening> openings, std::size_t columns) {
+  for (const Opening& opening : openings) check_attributes(opening.market, columns);
 }
 
 /// A model that is one perceptron.

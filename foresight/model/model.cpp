@@ -4,6 +4,10 @@
 
 namespace foresight {
 
+Traits ModelContext::traits() const {
+  return problems().make(schema.problem)->traits();
+}
+
 std::span<const float> RecordingBatch::outputs(std::size_t) const {
   fail(ErrorCode::kUsage, "this model has no output for every fixed node");
 }
@@ -14,6 +18,27 @@ void RecordingBatch::backward_outputs(std::span<const float>, Parameters&) {
 
 void RecordingBatch::add_inputs(std::span<Moments>) {
   fail(ErrorCode::kUsage, "this model has no perceptron that takes its features");
+}
+
+std::shared_ptr<const Policy> Model::fitted(const Problem&, const Schema& schema) const {
+  if (!rebuild_) return nullptr;  // not made by an architecture: it looks after itself
+  ColumnPlaces places = fit_columns("model " + name_, needs(), schema);
+  if (places == context_.places) return nullptr;
+  ModelContext context = context_;
+  context.places = std::move(places);
+  auto model = rebuild_(context);
+  model->set_parameters(parameters());
+  return model;
+}
+
+std::shared_ptr<Model> Architecture::build(const ModelContext& context) const {
+  std::shared_ptr<Model> model = make(context);
+  model->name_ = name_;
+  model->context_ = context;
+  model->rebuild_ = [self = shared_from_this()](const ModelContext& other) {
+    return self->build(other);
+  };
+  return model;
 }
 
 #define FORESIGHT_ENTRY(name) Entry<Architecture> name##_model();

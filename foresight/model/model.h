@@ -1,10 +1,12 @@
 // Models: policies with parameters that are learned.
 //
 // An `Architecture` (what a spec such as "inv-ff-hist(hidden=100)" names) becomes a `Model` for one
-// problem and size. A model is a policy like any other; for training it opens a batch that records
-// what it computed, so that one backward pass over the whole rollout gives the gradient.
+// problem, size and set of columns. A model is a policy like any other; for training it opens a
+// batch that records what it computed, so that one backward pass over the whole rollout gives the
+// gradient.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,18 +14,24 @@
 #include <vector>
 
 #include "foresight/data/source.h"
-#include "foresight/model/feed.h"
-#include "foresight/nn/mlp.h"
-#include "foresight/nn/network.h"
+#include "foresight/model/fit.h"
 #include "foresight/nn/parameters.h"
 #include "foresight/policy/policy.h"
 
 namespace foresight {
 
+class Feed;
+class Mlp;
+class Network;
+
 /// What a model is built for.
 struct ModelContext {
-  Schema schema;         // the problem, and the names of attributes and topics
-  NodeId num_fixed = 0;  // models that see all fixed nodes at once serve only this many
+  Schema schema;             // the problem, and the names of attributes and topics
+  NodeId num_fixed = 0;      // models that see all fixed nodes at once serve only this many
+  ColumnPlaces places = {};  // where the data has those attributes and topics
+
+  /// Of the schema's problem.
+  Traits traits() const;
 };
 
 /// A batch that remembers what `score` computed. Rows are numbered over all steps, in the order in
@@ -65,41 +73,88 @@ class Model : public Policy {
   /// Names of the input columns, kept in checkpoints.
   virtual std::vector<std::string> features() const = 0;
 
+  /// The problem, and the names of those attributes and topics that it sees.
+  virtual Schema needs() const { return {.problem = context_.schema.problem}; }
+
+  /// Itself, or one that reads the data's columns from other places.
+  std::shared_ptr<const Policy> fitted(const Problem& problem, const Schema& schema) const final;
+
   /// How decisions without a choice (nothing to offer but skip) are treated: they have probability
   /// 1 and no gradient, so they are not computed unless the raw outputs are wanted.
   enum class Record { kChoices, kOutputs };
-  virtual std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
-                                                 Record what) const = 0;
+  /// A batch keeps the model alive as those of `begin` do.
+  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings, Record what) const {
+    return keeping_this(open_recording(openings, what));
+  }
 
   /// The model as other programs can run it, and what it is given there in an episode of this
   /// market. The network's scores are those of `Batch::score` wherever there is a choice.
   virtual Network network() const = 0;
   virtual std::unique_ptr<Feed> feed(const Market& market) const = 0;
-};
-
-class Architecture {
- public:
-  virtual ~Architecture() = default;
-  virtual std::unique_ptr<Model> build(const ModelContext& context) const = 0;
-};
-
-/// An architecture that is its options and a function `build(options, context)`.
-template <typename Options, auto kBuild>
-class ArchitectureOf : public Architecture {
- public:
-  explicit ArchitectureOf(Options options) : options_(std::move(options)) {}
-  std::unique_ptr<Model> build(const ModelContext& context) const override {
-    return kBuild(options_, context);
-  }
 
  private:
-  Options options_;
+  friend class Architecture;
+  virtual std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                         Record what) const = 0;
+
+  std::string name_;  // of its architecture
+  ModelContext context_;
+  std::function<std::shared_ptr<Model>(const ModelContext&)> rebuild_;
 };
 
+/// How a model is trained where nobody says how.
+struct TrainingPlan {
+  std::string trainer = "reinforce";  // a spec, as tuned for the model
+
+  /// Its place in `train auto`, if it has one.
+  struct Automatic {
+    double decisions;         // that it takes to learn; 60e6 take one to three minutes on two cores
+    bool same_nodes = false;  // only where the fixed nodes are the same in all instances
+  };
+  std::optional<Automatic> automatic = {};
+};
+
+class Architecture : public std::enable_shared_from_this<Architecture> {
+ public:
+  virtual ~Architecture() = default;
+
+  std::shared_ptr<Model> build(const ModelContext& context) const;
+  const TrainingPlan& plan() const { return plan_; }
+
+ protected:
+  Architecture(std::string name, TrainingPlan plan)
+      : name_(std::move(name)), plan_(std::move(plan)) {}
+
+ private:
+  virtual std::unique_ptr<Model> make(const ModelContext& context) const = 0;
+
+  std::string name_;
+  TrainingPlan plan_;
+};
+
+/// An entry for a model that is its options and a function `build(options, context)`. Its trainer
+/// and its place in `train auto` belong to it.
 template <typename Options, auto kBuild>
-Entry<Architecture> make_architecture(std::string name, std::string summary) {
-  return make_entry<Architecture, ArchitectureOf<Options, kBuild>, Options>(std::move(name),
-                                                                            std::move(summary));
+Entry<Architecture> make_architecture(std::string name, std::string summary,
+                                      TrainingPlan plan = {}) {
+  class Made : public Architecture {
+   public:
+    Made(std::string own_name, TrainingPlan own_plan, Options options)
+        : Architecture(std::move(own_name), std::move(own_plan)), options_(std::move(options)) {}
+
+   private:
+    std::unique_ptr<Model> make(const ModelContext& context) const override {
+      return kBuild(options_, context);
+    }
+    Options options_;
+  };
+  return {name, std::move(summary), [](OptionReader& reader) { Options().read(reader); },
+          [name, plan = std::move(plan)](OptionReader& reader) -> std::shared_ptr<Architecture> {
+            Options options;
+            options.read(reader);
+            reader.finish();
+            return std::make_shared<Made>(name, plan, std::move(options));
+          }};
 }
 
 /// Every model there is: ff, ff-hist, ff-supervised, inv-ff, inv-ff-hist, ...

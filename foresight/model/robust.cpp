@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "foresight/base/error.h"
-#include "foresight/model/checkpoint.h"
+#include "foresight/model/resolve.h"
 
 namespace foresight {
 namespace {
@@ -21,7 +21,6 @@ struct RobustOptions {
     o.text("expert", expert, "whom to fall back on, named likewise");
     o.real("rho", terms.rho, 0, 1, "the share of the expert's value to guarantee");
     o.real("wmax", terms.wmax, 0, 1e100, "the largest weight that an edge can have");
-    o.choice("problem", terms.problem, {"e-obm", "adwords"}, "the problem that is played");
   }
 };
 
@@ -29,26 +28,38 @@ class Robust : public Policy {
  public:
   Robust(std::shared_ptr<const Policy> learner, std::shared_ptr<const Policy> expert,
          const RobustTerms& terms)
-      : learner_(std::move(learner)),
-        expert_(std::move(expert)),
-        terms_(terms),
-        problem_(problems().make(terms.problem)) {}
+      : learner_(std::move(learner)), expert_(std::move(expert)), terms_(terms) {}
 
-  explicit Robust(const RobustOptions& options)
-      : Robust(find(options.policy, options), find(options.expert, options), options.terms) {}
+  Robust(const RobustOptions& options, Progress& progress)
+      : Robust(resolve(options.policy, progress).policy, resolve(options.expert, progress).policy,
+               options.terms) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
+  std::shared_ptr<const Policy> fitted(const Problem& problem,
+                                       const Schema& schema) const override {
+    check_guaranteed(problem);
+    auto learner = learner_->fitted(problem, schema), expert = expert_->fitted(problem, schema);
+    if (!learner && !expert) return nullptr;
+    return std::make_shared<Robust>(learner ? learner : learner_, expert ? expert : expert_,
+                                    terms_);
+  }
 
  private:
   class RobustBatch;
 
-  static std::shared_ptr<const Policy> find(const std::string& name, const RobustOptions& options) {
-    return find_policy(name, {.problem = options.terms.problem}).policy;
+  static void check_guaranteed(const Problem& problem) {
+    const Traits traits = problem.traits();
+    if (traits.additive() && traits.use != Traits::Use::kOther) return;
+    fail(
+        ErrorCode::kData,
+        "robust can guarantee nothing in problem \"{}\", which has {}: it is for gains that do not "
+        "depend on each other, with nodes that are matched once or have budgets",
+        problem.name(), describe(traits));
   }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
 
   std::shared_ptr<const Policy> learner_, expert_;
   RobustTerms terms_;
-  std::shared_ptr<Problem> problem_;
 };
 
 class Robust::RobustBatch : public Batch {
@@ -58,10 +69,8 @@ class Robust::RobustBatch : public Batch {
         learner_(policy.learner_->begin(openings)),
         expert_(policy.expert_->begin(openings)) {
     for (const Opening& opening : openings) {
-      if (policy.terms_.problem == "adwords" && opening.market.budgets.empty()) {
-        fail(ErrorCode::kUsage, "robust(problem=adwords) needs budgets, and this market has none");
-      }
-      states_.emplace_back(*policy.problem_, opening.market);
+      check_guaranteed(*opening.problem);
+      states_.emplace_back(*opening.problem, opening.market);
       Rng rng = opening.rng;
       ties_.emplace_back(rng.next(), Stream::kDecode, 0);
     }
@@ -85,21 +94,13 @@ class Robust::RobustBatch : public Batch {
   }
 
  private:
-  /// Shows the arrival to the expert, who must find the same gains and costs.
+  /// Shows the arrival to the expert.
   void show(const State& state, State& expert) const {
-    const RobustTerms& terms = policy_.terms_;
     expert.arrive(state.arrival());
-    for (std::size_t i = 0; i < state.edges().size(); ++i) {
-      const Offer& edge = state.edges()[i];
-      if (edge.gain != expert.edges()[i].gain || edge.cost != expert.edges()[i].cost) {
-        fail(ErrorCode::kUsage,
-             "robust(problem={}) cannot decide in another problem: at arrival {}, node {} gains {} "
-             "at cost {}; robust serves e-obm and adwords",
-             terms.problem, state.history().arrivals, edge.node, edge.gain, edge.cost);
-      }
-      if (edge.gain > terms.wmax) {
+    for (const Offer& edge : state.edges()) {
+      if (edge.gain > policy_.terms_.wmax) {
         fail(ErrorCode::kData, "robust can guarantee nothing: arrival {} has weight {} > wmax={}",
-             state.history().arrivals, edge.gain, terms.wmax);
+             state.history().arrivals, edge.gain, policy_.terms_.wmax);
       }
     }
   }
@@ -155,7 +156,7 @@ class Robust::RobustBatch : public Batch {
     const double there = expert.remaining(u);
     const double wmax = policy_.terms_.wmax;
     if (there <= ours) return 0;
-    if (policy_.terms_.problem == "e-obm") return wmax * (there - ours);
+    if (expert.problem().traits().once()) return wmax * (there - ours);
     return std::min(there + kCapacityTolerance, there - ours + wmax);
   }
 
@@ -167,7 +168,7 @@ class Robust::RobustBatch : public Batch {
   Scores expert_scores_;
 };
 
-std::unique_ptr<Batch> Robust::begin(std::span<const Opening> openings) const {
+std::unique_ptr<Batch> Robust::open(std::span<const Opening> openings) const {
   return std::make_unique<RobustBatch>(*this, openings);
 }
 

@@ -68,9 +68,9 @@ class FlatValueModel : public ValueModel {
         features_(num_fixed) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
-                                         Record what) const override;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                 Record what) const override;
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
 
@@ -143,13 +143,13 @@ class FlatValueBatch : public MlpBatch {
   const FlatValueModel& model_;
 };
 
-std::unique_ptr<Batch> FlatValueModel::begin(std::span<const Opening> openings) const {
+std::unique_ptr<Batch> FlatValueModel::open(std::span<const Opening> openings) const {
   check(openings);
   return std::make_unique<FlatValueBatch>(*this, false);
 }
 
-std::unique_ptr<RecordingBatch> FlatValueModel::record(std::span<const Opening> openings,
-                                                       Record what) const {
+std::unique_ptr<RecordingBatch> FlatValueModel::open_recording(std::span<const Opening> openings,
+                                                               Record what) const {
   if (what == Record::kOutputs) refuse_outputs();
   check(openings);
   return std::make_unique<FlatValueBatch>(*this, true);
@@ -181,19 +181,30 @@ std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
 
 class NodeValueModel : public ValueModel {
  public:
-  NodeValueModel(std::vector<std::string> attributes, const ValueOptions& options)
-      : ValueModel(NodeValueFeatures(attributes).width(), options),
-        features_(std::move(attributes)) {}
+  NodeValueModel(const ModelContext& context, const ValueOptions& options)
+      : ValueModel(NodeValueFeatures(fixed_columns(context)).width(), options),
+        features_(fixed_columns(context)),
+        attributes_(context.schema.fixed_attributes) {}
 
+  Schema needs() const override {
+    Schema needed = ValueModel::needs();
+    needed.fixed_attributes = attributes_;
+    return needed;
+  }
   std::vector<std::string> features() const override { return features_.names(); }
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record what) const override;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                 Record what) const override;
   Network network() const override;
-  std::unique_ptr<Feed> feed(const Market&) const override;
+  std::unique_ptr<Feed> feed(const Market& market) const override;
   const NodeValueFeatures& columns() const { return features_; }
+  void check(std::span<const Opening> openings) const {
+    check_attributes(openings, attributes_.size());
+  }
 
  private:
   NodeValueFeatures features_;
+  std::vector<std::string> attributes_;
 };
 
 /// For every choice, the nodes left after it are the same but for the one taken. So the rows of all
@@ -226,7 +237,8 @@ class NodeValueBatch : public MlpBatch {
     }
   }
 
-  void restart(std::span<const Opening>) override {
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
     forget();
     choices_.clear();
   }
@@ -318,13 +330,15 @@ class NodeValueBatch : public MlpBatch {
   std::vector<Left> left_;
 };
 
-std::unique_ptr<Batch> NodeValueModel::begin(std::span<const Opening>) const {
+std::unique_ptr<Batch> NodeValueModel::open(std::span<const Opening> openings) const {
+  check(openings);
   return std::make_unique<NodeValueBatch>(*this, false);
 }
 
-std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening>,
-                                                       Record what) const {
+std::unique_ptr<RecordingBatch> NodeValueModel::open_recording(std::span<const Opening> openings,
+                                                               Record what) const {
   if (what == Record::kOutputs) refuse_outputs();
+  check(openings);
   return std::make_unique<NodeValueBatch>(*this, true);
 }
 
@@ -346,6 +360,7 @@ Network NodeValueModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
+  check_attributes(market, attributes_.size());
   const auto nodes = static_cast<std::size_t>(market.num_fixed);
   return make_feed([this, nodes](const State& state) {
     const std::size_t candidates = state.offers().size() + 1;
@@ -381,19 +396,22 @@ std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const Model
 }
 
 std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options);
+  return std::make_unique<NodeValueModel>(context, options);
 }
 
 }  // namespace
 
 Entry<Architecture> value_model() {
   return make_architecture<ValueOptions, build_flat_value>(
-      "value", "gain plus the learned value of what is left; a given number of fixed nodes");
+      "value", "gain plus the learned value of what is left; a given number of fixed nodes",
+      {"td(lr=0.003,schedule=cosine)",
+       TrainingPlan::Automatic{.decisions = 60e6, .same_nodes = true}});
 }
 
 Entry<Architecture> inv_value_model() {
   return make_architecture<ValueOptions, build_node_value>(
-      "inv-value", "the same as a sum over the nodes left; any size and order");
+      "inv-value", "the same as a sum over the nodes left; any size and order",
+      {"td(lr=0.003,schedule=cosine)", TrainingPlan::Automatic{.decisions = 10e6}});
 }
 
 }  // namespace foresight

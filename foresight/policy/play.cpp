@@ -51,29 +51,27 @@ void append_softmax(std::span<const float> scores, std::vector<float>& probabili
   for (std::size_t i = first; i < probabilities.size(); ++i) probabilities[i] /= total;
 }
 
-std::vector<Opening> open_episodes(std::span<const Instance> instances,
-                                   const PlayOptions& options) {
+std::vector<Opening> open_episodes(BoundInstances instances, const PlayOptions& options) {
   std::vector<Opening> openings;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    openings.push_back(
-        {instances[i].market(), Rng(options.seed, Stream::kPolicy, options.first_index + i)});
+    openings.push_back({&instances.problem(), instances[i].market(),
+                        Rng(options.seed, Stream::kPolicy, options.first_index + i)});
   }
   return openings;
 }
 
-std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
-                          const Policy& policy, const PlayOptions& options) {
-  return play(problem, instances, *policy.begin(open_episodes(instances, options)), options);
+std::vector<Rollout> play(BoundInstances instances, const Policy& policy,
+                          const PlayOptions& options) {
+  return play(instances, *policy.begin(open_episodes(instances, options)), options);
 }
 
-std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances, Batch& batch,
-                          const PlayOptions& options) {
+std::vector<Rollout> play(BoundInstances instances, Batch& batch, const PlayOptions& options) {
   std::vector<State> states;
   std::vector<Rng> decoders;
   std::vector<Rollout> rollouts(instances.size());
   int longest = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    states.emplace_back(problem, instances[i].market());
+    states.emplace_back(instances.problem(), instances[i].market());
     decoders.emplace_back(options.seed, Stream::kDecode, options.first_index + i);
     rollouts[i].matching.reserve(static_cast<std::size_t>(instances[i].num_arrivals()));
     longest = std::max(longest, instances[i].num_arrivals());
@@ -83,6 +81,7 @@ std::vector<Rollout> play(const Problem& problem, std::span<const Instance> inst
   std::vector<Turn> turns;
   std::vector<std::size_t> choices;
   Scores scores;
+  if (options.progress) scores.watch(*options.progress);
   for (int t = 0; t < longest; ++t) {
     const auto start = options.on_step ? Clock::now() : Clock::time_point();
     turns.clear();
@@ -93,6 +92,7 @@ std::vector<Rollout> play(const Problem& problem, std::span<const Instance> inst
       turns.push_back({&states[i], i});
     }
     scores.resize(turns);
+    scores.check_cancelled();
     batch.score(turns, scores);
     for (std::size_t k = 0; k < turns.size(); ++k) {
       const std::size_t i = turns[k].episode;
@@ -113,6 +113,14 @@ std::vector<Rollout> play(const Problem& problem, std::span<const Instance> inst
   return rollouts;
 }
 
+std::vector<Rollout> play(const BoundDataset& data, const Policy& policy,
+                          const PlayOptions& options, int threads, Progress& progress) {
+  const auto adapted = policy.fitted(data.problem(), data.schema());
+  return play_many(
+      data.problem(), data.size(), [&](std::size_t i) { return data.instance(i); },
+      adapted ? *adapted : policy, options, threads, progress);
+}
+
 std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
                                const std::function<Instance(std::size_t)>& instance,
                                const Policy& policy, const PlayOptions& options, int threads,
@@ -123,14 +131,15 @@ std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
   const std::size_t size = std::clamp<std::size_t>(count / pieces, 1, kLargestBatch);
   const std::size_t batches = (count + size - 1) / size;
   parallel_for(batches, threads, [&](std::size_t b) {
-    if (progress.cancelled()) fail(ErrorCode::kCancelled, "interrupted");
+    check_cancelled(progress);
     const std::size_t begin = b * size;
     const std::size_t end = std::min(count, begin + size);
     std::vector<Instance> instances;
     for (std::size_t i = begin; i < end; ++i) instances.push_back(instance(i));
     PlayOptions batch_options = options;
     batch_options.first_index += begin;
-    std::vector<Rollout> part = play(problem, instances, policy, batch_options);
+    batch_options.progress = &progress;
+    std::vector<Rollout> part = play(bind_instances(problem, instances), policy, batch_options);
     std::move(part.begin(), part.end(), rollouts.begin() + static_cast<std::ptrdiff_t>(begin));
     progress.advance(static_cast<std::int64_t>(end - begin));
   });

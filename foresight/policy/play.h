@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "foresight/base/progress.h"
-#include "foresight/data/instance.h"
 #include "foresight/policy/policy.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight {
 
@@ -34,6 +34,9 @@ struct PlayOptions {
   /// If set, called after each step with the time it took, arrivals and decisions included.
   std::function<void(double seconds)> on_step = {};
   StepObserver observer = {};
+
+  /// If set, asked before each step and by slow policies within one; Error(kCancelled) ends the play.
+  const Progress* progress = nullptr;
 };
 
 /// What happened in one episode.
@@ -44,18 +47,21 @@ struct Rollout {
 
 /// Plays all instances side by side as one batch, on the calling thread. Each rollout depends on
 /// its instance, the policy, the seed and its index only, not on what else is in the batch.
-std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances,
-                          const Policy& policy, const PlayOptions& options);
-
-/// What policies are given at the start of these episodes.
-std::vector<Opening> open_episodes(std::span<const Instance> instances, const PlayOptions& options);
-
-/// The same with a batch that was opened for these very instances and options.
-std::vector<Rollout> play(const Problem& problem, std::span<const Instance> instances, Batch& batch,
+std::vector<Rollout> play(BoundInstances instances, const Policy& policy,
                           const PlayOptions& options);
 
-/// The same in batches on several threads (0 = all cores); `instance(i)` is called from any of
-/// them.
+/// What policies are given at the start of these episodes.
+std::vector<Opening> open_episodes(BoundInstances instances, const PlayOptions& options);
+
+/// The same with a batch that was opened for these very instances and options.
+std::vector<Rollout> play(BoundInstances instances, Batch& batch, const PlayOptions& options);
+
+/// A whole dataset in batches on several threads (0 = all cores), by the policy as it fits the data.
+/// Throws Error(kData) where it does not.
+std::vector<Rollout> play(const BoundDataset& data, const Policy& policy,
+                          const PlayOptions& options, int threads, Progress& progress);
+
+/// Many instances likewise, by a policy that fits them; `instance(i)` is called from any thread.
 std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
                                const std::function<Instance(std::size_t)>& instance,
                                const Policy& policy, const PlayOptions& options, int threads,

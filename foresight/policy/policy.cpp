@@ -10,10 +10,21 @@ void Scores::resize(std::span<const Turn> turns) {
   values_.resize(begin_.back());
 }
 
+void Scores::check_cancelled() const {
+  if (progress_) foresight::check_cancelled(*progress_);
+}
+
 void EpisodeBatch::score(std::span<const Turn> turns, Scores& scores) {
   for (std::size_t i = 0; i < turns.size(); ++i) {
+    scores.check_cancelled();
     score(*turns[i].state, turns[i].episode, scores.row(i));
   }
+}
+
+std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Problem& problem,
+                                  const Schema& schema) {
+  auto adapted = policy->fitted(problem, schema);
+  return adapted ? adapted : policy;
 }
 
 }  // namespace foresight

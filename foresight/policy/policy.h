@@ -2,6 +2,9 @@
 //
 // A policy is const while it decides; what it remembers about its episodes lives in the Batch it
 // opens. Masking, arg-max and sampling are done once, in play.cpp, for every policy alike.
+//
+//   auto policy = fit(policies().make("greedy-t(threshold=0.3)"), data.problem(), data.schema());
+//   auto batch = policy->begin(openings);    // keeps the policy alive
 #pragma once
 
 #include <memory>
@@ -9,14 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "foresight/base/progress.h"
 #include "foresight/base/registry.h"
 #include "foresight/base/rng.h"
+#include "foresight/data/source.h"
 #include "foresight/problem/state.h"
 
 namespace foresight {
 
 /// What a policy is given when an episode begins.
 struct Opening {
+  const Problem* problem;
   Market market;
   Rng rng;  // the policy's own stream for this episode
 };
@@ -36,6 +42,10 @@ class Scores {
   void resize(std::span<const Turn> turns);
 
   std::size_t size() const { return begin_.size() - 1; }
+
+  /// Policies that take long ask between two states; throws Error(kCancelled) when interrupted.
+  void watch(const Progress& progress) { progress_ = &progress; }
+  void check_cancelled() const;
   std::span<float> row(std::size_t turn) {
     return std::span(values_).subspan(begin_[turn], begin_[turn + 1] - begin_[turn]);
   }
@@ -43,25 +53,58 @@ class Scores {
  private:
   std::vector<float> values_;
   std::vector<std::size_t> begin_{0};
+  const Progress* progress_ = nullptr;
 };
+
+class Policy;
 
 /// A policy at work on a batch of episodes. Used by one thread.
 class Batch {
  public:
   virtual ~Batch() = default;
   virtual void score(std::span<const Turn> turns, Scores& scores) = 0;
+
+ private:
+  friend class Policy;
+  std::shared_ptr<const Policy> policy_;  // that opened it; a batch may refer to its policy
 };
 
 /// Immutable; safe to use from many threads.
-class Policy {
+class Policy : public std::enable_shared_from_this<Policy> {
  public:
   virtual ~Policy() = default;
-  virtual std::unique_ptr<Batch> begin(std::span<const Opening> openings) const = 0;
+
+  /// A batch keeps the policy alive that opened it, if that is owned by a shared pointer, as those
+  /// of a registry are. One that is not must outlive its batches.
+  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const {
+    return keeping_this(open(openings));
+  }
+
+  /// This policy for data of that kind: null where it can be used as it is, else one that was
+  /// adapted. Throws Error(kData) where it cannot decide there, and says why. See `fit`.
+  virtual std::shared_ptr<const Policy> fitted(const Problem& /*problem*/,
+                                               const Schema& /*schema*/) const {
+    return nullptr;
+  }
 
   /// The spec that makes this policy without reading any training file again, e.g. with a tuned
   /// threshold filled in. Empty where the spec it was made from says it all.
   virtual std::string resolved_spec() const { return {}; }
+
+ protected:
+  template <typename AnyBatch>
+  std::unique_ptr<AnyBatch> keeping_this(std::unique_ptr<AnyBatch> batch) const {
+    static_cast<Batch&>(*batch).policy_ = weak_from_this().lock();
+    return batch;
+  }
+
+ private:
+  virtual std::unique_ptr<Batch> open(std::span<const Opening> openings) const = 0;
 };
+
+/// The one way from a policy to data: what comes back can decide there.
+std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Problem& problem,
+                                  const Schema& schema);
 
 /// A batch whose episodes are scored one by one, each independent of the others.
 class EpisodeBatch : public Batch {

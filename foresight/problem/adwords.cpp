@@ -20,7 +20,7 @@ class Adwords : public Problem {
  public:
   explicit Adwords(NoOptions) {}
   std::string name() const override { return "adwords"; }
-  Formulation formulation() const override { return Formulation::kBudgets; }
+  Traits traits() const override { return {.use = Traits::Use::kBudget}; }
   float capacity(const Market& market, NodeId u) const override {
     return market.budgets[static_cast<std::size_t>(u)];
   }

@@ -20,7 +20,7 @@ class EdgeObm : public Problem {
  public:
   explicit EdgeObm(NoOptions) {}
   std::string name() const override { return "e-obm"; }
-  Formulation formulation() const override { return Formulation::kAssignment; }
+  Traits traits() const override { return {}; }
   float capacity(const Market&, NodeId) const override { return 1; }
   std::unique_ptr<Ledger> open(const Market&) const override {
     return std::make_unique<EdgeObmLedger>();

@@ -1,7 +1,9 @@
 // The rules of an online matching problem: what a match is worth and what it uses up.
 //
-// A problem supplies prices only. One `State` class keeps the mask, the history and the solution
-// for every problem, so a new problem is one small file and one line in registry.inc.
+// A problem supplies prices, and says what it is like (`Traits`). It is the only authority on itself:
+// solvers, features, models and policies go by its traits and its prices, never by its name. One
+// `State` class keeps the mask, the history and the solution for every problem. So a new problem is
+// one small file and one line in registry.inc, or `problems().add(...)` from another project.
 #pragma once
 
 #include <memory>
@@ -37,8 +39,34 @@ class Ledger {
   virtual void commit(const Arrival& arrival, NodeId node) = 0;
 };
 
-/// How the hindsight optimum of a problem is found.
-enum class Formulation { kAssignment, kCoverage, kBudgets };
+/// What a problem is like, for everything that works with it.
+struct Traits {
+  /// What a match gains.
+  enum class Gain {
+    kWeight,    // the weight of its edge
+    kOwn,       // what the ledger says about the arrival; earlier matches do not change it
+    kCoverage,  // the preferences of the topics that it newly covers for the arrival's type
+    kHistory,   // something else that depends on the matches made before
+  };
+  /// What a match takes of its fixed node.
+  enum class Use {
+    kOnce,    // all of it: a node is matched at most once
+    kBudget,  // what the match gains, out of the node's budget
+    kOther,   // what the ledger says
+  };
+
+  Gain gain = Gain::kWeight;
+  Use use = Use::kOnce;
+
+  /// Is a match worth the same whatever was matched before it?
+  bool additive() const { return gain == Gain::kWeight || gain == Gain::kOwn; }
+  bool once() const { return use == Use::kOnce; }
+  /// Is there more to a node than whether it was matched: an amount that is left of it?
+  bool amounts() const { return use != Use::kOnce; }
+};
+
+/// The traits in words, for errors: "coverage gains, each node once".
+std::string describe(const Traits& traits);
 
 /// Immutable and shared by all episodes; safe to use from many threads.
 class Problem {
@@ -46,18 +74,19 @@ class Problem {
   virtual ~Problem() = default;
 
   virtual std::string name() const = 0;
-  virtual Formulation formulation() const = 0;
+  virtual Traits traits() const = 0;
 
   /// How much fixed node u can take before it is used up.
   virtual float capacity(const Market& market, NodeId u) const = 0;
 
   virtual std::unique_ptr<Ledger> open(const Market& market) const = 0;
 
-  /// Throws Error(kData) if the instance lacks what the problem needs (budgets, topics, ...).
+  /// Throws Error(kData) if the instance lacks what the problem needs (budgets, topics, ...). Called
+  /// once for every instance, by `bind`; it should take O(1).
   virtual void check(const Instance& instance) const = 0;
 };
 
-/// Every problem there is: e-obm, osbm, adwords.
+/// Every problem there is.
 Registry<Problem>& problems();
 
 }  // namespace foresight

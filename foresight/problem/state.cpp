@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "foresight/base/error.h"
+
 namespace foresight {
 
 State::State(const Problem& problem, const Market& market)
@@ -30,32 +32,40 @@ void State::arrive(const Arrival& arrival) {
 }
 
 float State::decide(NodeId node) {
-  assert(awaiting_decision_);
+  if (!awaiting_decision_) fail(ErrorCode::kUsage, "there is no arrival to decide about");
+  const Offer* chosen = nullptr;
+  if (node != kSkip) {
+    const auto found = std::ranges::find(offers_, node, &Offer::node);
+    if (found == offers_.end()) {
+      fail(ErrorCode::kUsage, "arrival {} cannot be matched to node {}, which is not on offer",
+           history_.arrivals, node);
+    }
+    chosen = &*found;
+  }
   awaiting_decision_ = false;
+  last_choice_ = node;
   for (const Offer& edge : edges_) {
     history_.gains[static_cast<std::size_t>(edge.node)].add(edge.gain);
   }
   ++history_.arrivals;
-  if (node == kSkip) {
+  if (!chosen) {
     ++history_.skips;
     return 0;
   }
-  const auto offer = std::find_if(offers_.begin(), offers_.end(),
-                                  [&](const Offer& candidate) { return candidate.node == node; });
-  assert(offer != offers_.end());
   ledger_->commit(arrival_, node);
   const auto u = static_cast<std::size_t>(node);
   // May end a rounding error below 0; never clamp, or tiny bids could overspend without end.
-  remaining_[u] -= static_cast<double>(offer->cost);
-  total_remaining_ -= static_cast<double>(offer->cost);
+  remaining_[u] -= static_cast<double>(chosen->cost);
+  total_remaining_ -= static_cast<double>(chosen->cost);
   if (!touched_[u]) ++history_.matched_nodes;
   touched_[u] = true;
+  const float gain = chosen->gain;
   const bool first = history_.matches.count() == 0;
-  history_.largest_match = first ? offer->gain : std::max(history_.largest_match, offer->gain);
-  history_.smallest_match = first ? offer->gain : std::min(history_.smallest_match, offer->gain);
-  history_.matches.add(offer->gain);
-  value_ += static_cast<double>(offer->gain);
-  return offer->gain;
+  history_.largest_match = first ? gain : std::max(history_.largest_match, gain);
+  history_.smallest_match = first ? gain : std::min(history_.smallest_match, gain);
+  history_.matches.add(gain);
+  value_ += static_cast<double>(gain);
+  return gain;
 }
 
 }  // namespace foresight

@@ -2,8 +2,8 @@
 //
 //   State state(problem, market);
 //   for each arrival:
-//     state.arrive(arrival);                 // prices the edges; offers() are the nodes to choose
-//     from state.decide(node or kSkip);           // irrevocable
+//     state.arrive(arrival);          // prices the edges; offers() are the nodes to choose from
+//     state.decide(node or kSkip);    // irrevocable
 //
 // Training, evaluation and service all run on this class. Every call costs O(degree).
 #pragma once
@@ -54,9 +54,11 @@ class State {
   /// Shows the next arrival. The memory behind it must last until `decide`.
   void arrive(const Arrival& arrival);
 
-  /// Matches the current arrival to an offered node, or skips; returns the gain.
+  /// Matches the current arrival to an offered node, or skips; returns the gain. Throws
+  /// Error(kUsage) for a node that is not on offer, and changes nothing then.
   float decide(NodeId node);
 
+  const Problem& problem() const { return *problem_; }
   const Market& market() const { return market_; }
   const Arrival& arrival() const { return arrival_; }
 
@@ -72,6 +74,8 @@ class State {
   double total_capacity() const { return total_capacity_; }
   double total_remaining() const { return total_remaining_; }
   const History& history() const { return history_; }
+  /// What was decided about the arrival before this one; kSkip also before the first decision.
+  NodeId last_choice() const { return last_choice_; }
   double value() const { return value_; }
 
  private:
@@ -87,6 +91,7 @@ class State {
   double total_capacity_ = 0;
   double total_remaining_ = 0;
   double value_ = 0;
+  NodeId last_choice_ = kSkip;
   bool awaiting_decision_ = false;
 };
 

@@ -47,7 +47,7 @@ void Report::add_run(const std::filesystem::path& folder) {
   inputs_.push_back(
       {folder.string(), "run",
        fmt::format("{} trained on {} by {}, {} of {} epochs", entry.run.model, entry.run.train,
-                   entry.run.trainer, entry.run.column("epoch").size(), entry.run.epochs)});
+                   entry.run.trainer, entry.run.epochs_done(), entry.run.epochs)});
   runs_.push_back(std::move(entry));
 }
 

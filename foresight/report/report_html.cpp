@@ -164,36 +164,38 @@ Json evaluation_json(const Report::NamedEvaluation& entry, std::size_t ratio_str
 
 Json run_json(const Report::NamedRun& entry) {
   const RunRecord& run = entry.run;
+  const auto& rates = run.timing["decisions_per_second"];
   Json columns;
   for (const auto& [from, to] : {std::pair("epoch", "epoch"),
                                  {"value", "reward"},
                                  {"validation_ratio", "ratio"},
                                  {"entropy", "entropy"},
                                  {"learning_rate", "learning_rate"},
-                                 {"loss", "loss"},
-                                 {"decisions_per_second", "decisions_per_second"}}) {
-    if (!run.column(from).empty()) columns[to] = run.column(from);
+                                 {"loss", "loss"}}) {
+    if (!run.metrics[from].empty()) columns[to] = run.metrics[from];
+  }
+  // Shown beside the other columns only where every epoch was timed.
+  if (!rates.empty() && run.timing["epoch"] == run.metrics["epoch"]) {
+    columns["decisions_per_second"] = rates;
   }
   double seconds = 0, decisions = 0;
-  const auto &time = run.column("seconds"), &rate = run.column("decisions_per_second");
-  for (std::size_t i = 0; i < std::min(time.size(), rate.size()); ++i) {
+  const auto& time = run.timing["seconds"];
+  for (std::size_t i = 0; i < std::min(time.size(), rates.size()); ++i) {
     seconds += time[i];
-    decisions += time[i] * rate[i];
+    decisions += time[i] * rates[i];
   }
   Json json = {{"name", entry.name},
                {"model", run.model},
                {"trainer", run.trainer},
                {"train", run.train},
                {"problem", run.problem},
-               {"epochs", run.column("epoch").size()},
+               {"epochs", run.epochs_done()},
                {"decisions", std::round(decisions)},
                {"seconds", seconds},
                {"columns", columns}};
-  const auto& ratio = run.column("validation_ratio");
-  if (!ratio.empty()) {
-    const auto best = std::ranges::max_element(ratio);
-    json["best_epoch"] = run.column("epoch")[static_cast<std::size_t>(best - ratio.begin())];
-    json["best_ratio"] = *best;
+  if (run.best_epoch > 0) {
+    json["best_epoch"] = run.best_epoch;
+    json["best_ratio"] = run.best_ratio;
   }
   return json;
 }
@@ -327,7 +329,7 @@ Json transfers_json(const Report& report) {
     std::vector<Json> greedy(tested_on.size());
     for (std::size_t j = 0; j < tested_on.size(); ++j) {
       for (const PolicyResult& policy : report.evaluations()[j].evaluation.policies) {
-        if (policy.name == "greedy") greedy[j] = policy.ratio.mean;
+        if (policy.rule == "greedy") greedy[j] = policy.ratio.mean;
       }
     }
     if (!greedy.front().is_null()) json["reference"] = {{"name", "greedy"}, {"mean", greedy}};

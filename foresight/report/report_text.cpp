@@ -107,10 +107,8 @@ std::string to_markdown(const Report& report) {
   if (!report.runs().empty()) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [name, run] : report.runs()) {
-      const auto& best = run.column("best_ratio");
-      rows.push_back({name, run.model, run.trainer, run.train,
-                      fmt::to_string(run.column("epoch").size()),
-                      best.empty() ? "-" : number(best.back())});
+      rows.push_back({name, run.model, run.trainer, run.train, fmt::to_string(run.epochs_done()),
+                      run.best_epoch == 0 ? "-" : number(run.best_ratio)});
     }
     text += "## Training runs\n\n";
     text += markdown_table({"run", "model", "trainer", "data", "epochs", "best validation ratio"},

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "foresight/base/atomic_file.h"
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/base/mapped_file.h"
+#include "foresight/base/safetensors.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/auto.h"
 #include "foresight/train/run.h"
-#include "foresight/train/run_record.h"
 
 namespace foresight {
 namespace {
@@ -20,14 +25,15 @@ std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
   return 1'000'000 * (purpose + 1) + seed;
 }
 
-/// Is the result of this very test there already?
-bool is_done(const std::filesystem::path& file, const Contest& test, const Scale& scale,
-             const std::vector<std::string>& policies) {
-  if (!std::filesystem::exists(file)) return false;
-  const Evaluation found = evaluation_from_json(MappedFile(file).text(), file.string());
-  return found.provenance.source == Spec::parse(test.data.source).to_string() &&
-         found.num_instances == scale.test_instances &&
-         std::ranges::equal(found.policies, policies, {}, &PolicyResult::name);
+/// A digest of the file that a policy is read from or learns from, so that a result knows its inputs.
+std::string digest_of(const std::string& file) {
+  return SafeTensors::open(checkpoint_file(file))->digest();
+}
+
+/// Was this result made from these very inputs?
+bool is_done(const std::filesystem::path& file, const std::string& inputs) {
+  if (!path_exists(file.string())) return false;
+  return evaluation_from_json(MappedFile(file).text(), file.string()).inputs == inputs;
 }
 
 }  // namespace
@@ -35,20 +41,49 @@ bool is_done(const std::filesystem::path& file, const Contest& test, const Scale
 Laboratory::Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t seed, int threads,
                        Progress& progress)
     : folder_(std::move(folder)),
+      lock_(folder_),
       scale_(std::move(scale)),
       seed_(seed),
       threads_(threads),
       progress_(progress) {
-  for (const char* part : {"data", "runs", "results"}) {
-    make_folders(folder_ / part);
+  claim_folder();
+  for (const char* part : {"data", "runs", "results"}) make_folders(folder_ / part);
+}
+
+void Laboratory::claim_folder() const {
+  const auto file = folder_ / "laboratory.json";
+  const nlohmann::ordered_json asked = {{"scale", scale_.name},
+                                        {"epochs", scale_.epochs},
+                                        {"decisions", scale_.decisions},
+                                        {"instances", scale_.instances},
+                                        {"validation_instances", scale_.validation_instances},
+                                        {"test_instances", scale_.test_instances},
+                                        {"seed", seed_}};
+  if (!path_exists(file.string())) {
+    if (path_exists((folder_ / "results").string())) {
+      fail(ErrorCode::kUsage,
+           "{}: holds results of an earlier version, of which it is not known how they were made; "
+           "choose another folder, or remove this one",
+           folder_.string());
+    }
+    write_file_atomically(file, json_text(asked, 1) + "\n");
+    return;
+  }
+  const JsonField found = JsonField::parse(MappedFile(file).text(), file.string());
+  for (const auto& [field, value] : asked.items()) {
+    const std::string then = found[field.c_str()].json();
+    if (then == json_text(value)) continue;
+    fail(ErrorCode::kUsage,
+         "{}: holds results with {} {}, not {}; choose another folder, or remove this one",
+         folder_.string(), field, then, json_text(value));
   }
 }
 
 std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::string& use,
                                           bool labelled) {
   const auto file = folder_ / "data" / (data.name + "." + use);
-  const auto source = sources().make(data.source);
-  const Provenance provenance{Spec::parse(data.source).to_string(), seed_for(use, seed_)};
+  const BoundSource source = bind_source(data.source);
+  const Provenance provenance{source.spec(), seed_for(use, seed_)};
   const std::uint64_t count = use == "train" ? scale_.instances : scale_.test_instances;
   if (std::filesystem::exists(file)) {
     const Dataset found = Dataset::load(file);
@@ -58,7 +93,7 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
   }
   LabelledProgress progress(progress_, data.name);
   progress.begin("drawing", static_cast<std::int64_t>(count), "instances");
-  Dataset fresh = generate(*source, provenance, count, threads_, progress);
+  BoundDataset fresh = generate(source, provenance.seed, count, threads_, progress);
   progress.end();
   if (labelled) fresh = solve(fresh, {.threads = threads_}, progress);
   fresh.save(file);
@@ -92,11 +127,6 @@ std::filesystem::path Laboratory::train(const Training& training) {
   options.resume = true;
   const bool labelled = trainers().make(trainer_for(training.model, ""))->needs_labels();
   if (scale_.decisions > 0) limit(options, labelled, training.data.source);
-  if (is_run_folder(options.folder)) {
-    const RunRecord record = read_run(options.folder);
-    const auto& epochs = record.column("epoch");
-    if (!epochs.empty() && epochs.back() >= options.epochs) return options.folder;
-  }
   options.train = labelled ? dataset(training.data, "train", true).string() : training.data.source;
   LabelledProgress progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
   foresight::train(options, progress);
@@ -105,30 +135,41 @@ std::filesystem::path Laboratory::train(const Training& training) {
 
 std::filesystem::path Laboratory::run(const Contest& test) {
   const auto file = folder_ / "results" / (test.name + ".json");
+  const auto test_file = dataset(test.data, "test", true).string();
   std::vector<std::string> policies;
+  Digest inputs;
+  inputs.add(digest_of(test_file)).add(fmt::to_string(seed_));
+  const auto add = [&](const std::string& policy, const std::string& read_from) {
+    policies.push_back(policy);
+    inputs.add(policy).add(read_from.empty() ? "" : digest_of(read_from));
+  };
   for (const std::string& baseline : test.baselines) {
     if (baseline == "greedy-t") {
       const DataSpec& data = test.tuned_on.name.empty() ? test.data : test.tuned_on;
-      policies.push_back(
-          fmt::format("greedy-t(train=\"{}\")", dataset(data, "tune", false).string()));
+      const std::string tuned_on = dataset(data, "tune", false).string();
+      add(Spec{baseline, {{"train", tuned_on}}}.to_string(), tuned_on);
     } else {
-      policies.push_back(baseline);
+      add(baseline, "");
     }
   }
-  for (const Training& training : test.learned) policies.push_back(train(training).string());
-  if (test.ceiling) {
-    policies.push_back(Spec{"optimal-online", {{"source", test.data.source}}}.to_string());
+  for (const Training& training : test.learned) {
+    const std::string run = train(training).string();
+    add(run, run);
   }
-  if (is_done(file, test, scale_, policies)) return file;
+  if (test.ceiling) {
+    add(Spec{"optimal-online", {{"source", test.data.source}}}.to_string(), "");
+  }
+  if (is_done(file, inputs.hex())) return file;
 
-  const Dataset data = Dataset::load(dataset(test.data, "test", true));
+  const BoundDataset data = bind_data(Dataset::load(test_file));
+  LabelledProgress progress(progress_, "on " + test.data.name);
   std::vector<Contestant> contestants;
   for (const std::string& policy : policies) {
-    contestants.push_back(make_contestant(policy, data.schema()));
+    contestants.push_back(make_contestant(policy, data, progress));
   }
-  LabelledProgress progress(progress_, "on " + test.data.name);
-  const Evaluation evaluation =
+  Evaluation evaluation =
       evaluate(data, contestants, {.seed = seed_, .threads = threads_, .episodes = 2}, progress);
+  evaluation.inputs = inputs.hex();
   write_file_atomically(file, to_json(evaluation));
   return file;
 }

@@ -1,7 +1,9 @@
 // Experiments that can be interrupted at any time: data sets, policies trained on them, and tests
 // of those and others. What is finished stays in the folder and is not done again; a training run
-// that was cut off goes on where it was.
+// that was cut off goes on where it was. A folder is for one scale and one seed: with others it is
+// refused, so that results of both can never be mixed.
 //
+//   FOLDER/laboratory.json                 the scale and the seed
 //   FOLDER/data/NAME.{train,tune,test}     instances, seldom needed again
 //   FOLDER/runs/NAME/MODEL                 training runs
 //   FOLDER/results/TEST.json               evaluations
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "foresight/base/folder_lock.h"
 #include "foresight/base/progress.h"
 #include "foresight/eval/evaluate.h"
 #include "foresight/train/run.h"
@@ -53,6 +56,7 @@ struct Contest {
 
 class Laboratory {
  public:
+  /// Locks the folder. Throws Error(kUsage) if it was made with another scale or seed.
   Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t seed, int threads,
              Progress& progress);
 
@@ -69,8 +73,10 @@ class Laboratory {
   /// Makes a run as long as the scale's number of decisions allows.
   void limit(RunOptions& options, bool labelled, const std::string& source) const;
   std::filesystem::path dataset(const DataSpec& data, const std::string& use, bool labelled);
+  void claim_folder() const;
 
   std::filesystem::path folder_;
+  FolderLock lock_;
   Scale scale_;
   std::uint64_t seed_;
   int threads_;

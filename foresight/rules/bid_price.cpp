@@ -13,7 +13,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "foresight/base/parallel.h"
 #include "foresight/rules/past_internal.h"
 #include "foresight/solve/assignment.h"
 
@@ -21,6 +20,7 @@ namespace foresight {
 namespace {
 
 using internal::FluidPrices;
+using internal::learn_from;
 using internal::Past;
 using internal::PricedArrivals;
 
@@ -44,9 +44,9 @@ std::vector<double> hindsight_prices(const Problem& problem, const Instance& ins
   for (int t = 0; t < instance.num_arrivals(); ++t) arrivals.add(*ledger, instance.arrival(t));
 
   const auto num_fixed = static_cast<std::size_t>(market.num_fixed);
-  const bool budgets = problem.formulation() == Formulation::kBudgets;
+  const bool amounts = problem.traits().amounts();
   std::optional<FluidPrices> fluid;
-  if (budgets) fluid.emplace(arrivals, market.num_fixed, 1.0);
+  if (amounts) fluid.emplace(arrivals, market.num_fixed, 1.0);
   AssignmentSolver assignment;
   std::vector<double> capacities, prices;
   FluidPrices::Bids bids;
@@ -56,7 +56,7 @@ std::vector<double> hindsight_prices(const Problem& problem, const Instance& ins
     const auto middle = (2.0 * phase + 1) / (2.0 * phases) * static_cast<double>(arrivals.size());
     const auto start = static_cast<std::size_t>(std::ceil(middle));
     std::vector<double> of_phase(num_fixed);
-    if (budgets) {
+    if (amounts) {
       for (int i = 0; i < kSweeps; ++i) fluid->sweep(start, capacities, of_phase, bids);
     } else {
       const auto begin = std::span(arrivals.begin).subspan(start);
@@ -71,10 +71,10 @@ std::vector<double> hindsight_prices(const Problem& problem, const Instance& ins
 
 class BidPrice : public Policy {
  public:
-  explicit BidPrice(const BidPriceOptions& options)
+  BidPrice(const BidPriceOptions& options, Progress& progress)
       : past_("bid-price", options.train), phases_(options.phases) {
     std::vector<std::vector<double>> of_instance(past_.size());
-    parallel_for(past_.size(), 0, [&](std::size_t i) {
+    learn_from(past_, progress, [&](std::size_t i) {
       of_instance[i] = hindsight_prices(past_.problem(), past_.instance(i), phases_);
     });
     const auto num_fixed = static_cast<std::size_t>(past_.num_fixed());
@@ -92,7 +92,12 @@ class BidPrice : public Policy {
     }
   }
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
+  }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     past_.check(openings);
     std::vector<std::span<const double>> prices;
     for (const Opening& opening : openings) {

@@ -28,7 +28,7 @@ template <typename BatchType>
 class MemorylessPolicy : public Policy {
  public:
   explicit MemorylessPolicy(NoOptions) {}
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
     return std::make_unique<BatchType>();
   }
 };

@@ -12,7 +12,6 @@
 // O(fixed nodes) per arrival.
 #include <cmath>
 
-#include "foresight/base/parallel.h"
 #include "foresight/policy/play.h"
 #include "foresight/rules/past_internal.h"
 
@@ -46,7 +45,7 @@ class Descents : public Policy {
  public:
   Descents(std::vector<Step> steps, bool entropy) : steps_(std::move(steps)), entropy_(entropy) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return std::make_unique<DescentBatch>(*this, openings.size());
   }
 
@@ -113,7 +112,7 @@ double largest_rate(const internal::Past& past) {
 }
 
 /// The start and eta on a grid with the best average value on past instances.
-Step tune(const internal::Past& past, bool entropy) {
+Step tune(const internal::Past& past, bool entropy, Progress& progress) {
   // Rounded up, so that tuned specs are short to read.
   const double rate = std::ceil(100 * largest_rate(past)) / 100;
   std::vector<Step> steps;
@@ -124,10 +123,10 @@ Step tune(const internal::Past& past, bool entropy) {
   }
   const Descents policy(steps, entropy);
   std::vector<std::vector<double>> values(past.size());
-  parallel_for(past.size(), 0, [&](std::size_t i) {
+  internal::learn_from(past, progress, [&](std::size_t i) {
     const std::vector<Instance> copies(steps.size(), past.instance(i));
-    for (const Rollout& rollout :
-         play(past.problem(), copies, policy, {.first_index = i * copies.size()})) {
+    const PlayOptions options{.first_index = i * copies.size(), .progress = &progress};
+    for (const Rollout& rollout : play(bind_instances(past.problem(), copies), policy, options)) {
       values[i].push_back(rollout.value);
     }
   });
@@ -140,14 +139,19 @@ Step tune(const internal::Past& past, bool entropy) {
 
 class MirrorDescent : public Policy {
  public:
-  explicit MirrorDescent(const MirrorDescentOptions& options)
+  MirrorDescent(const MirrorDescentOptions& options, Progress& progress)
       : mirror_(options.mirror),
-        step_(options.train.empty()
-                  ? Step{options.start, options.eta}
-                  : tune(internal::Past("mirror-descent", options.train), mirror_ == "entropy")),
+        past_("mirror-descent", options.train),
+        step_(past_.size() == 0 ? Step{options.start, options.eta}
+                                : tune(past_, mirror_ == "entropy", progress)),
         policy_({step_}, mirror_ == "entropy") {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
+  }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return policy_.begin(openings);
   }
   std::string resolved_spec() const override {
@@ -157,6 +161,7 @@ class MirrorDescent : public Policy {
 
  private:
   std::string mirror_;
+  internal::Past past_;
   Step step_;
   Descents policy_;
 };

@@ -37,7 +37,7 @@ template <Rule rule>
 class SharePolicy : public Policy {
  public:
   explicit SharePolicy(NoOptions) {}
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
     return std::make_unique<ShareBatch<rule>>();
   }
 };

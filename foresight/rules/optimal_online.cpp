@@ -23,6 +23,13 @@ std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
   return result;
 }
 
+void check_played(const std::string& source, const Schema& known, const Schema& played) {
+  if (same_problem(known, played)) return;
+  fail(ErrorCode::kData,
+       "the optimal online policy of {} is for problem \"{}\" and cannot decide in \"{}\"", source,
+       known.problem, played.problem);
+}
+
 class OnlineBatch : public EpisodeBatch {
  public:
   void add(Solution solution, const Market& market) {
@@ -65,7 +72,7 @@ class OnlineBatch : public EpisodeBatch {
 
 class OnlinePolicy : public Policy {
  public:
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const final {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const final {
     auto batch = std::make_unique<OnlineBatch>();
     std::set<Solution> distinct;
     double bytes = 0;
@@ -98,6 +105,10 @@ class StoredOnline : public OnlinePolicy {
 
   std::string resolved_spec() const override {
     return Spec{"optimal-online", {{"source", solution_->source}}}.to_string();
+  }
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    check_played(solution_->source, {.problem = solution_->problem}, schema);
+    return nullptr;
   }
 
  private:
@@ -137,8 +148,13 @@ class OptimalOnline : public OnlinePolicy {
            "policy \"optimal-online\" needs to know where the instances come from, e.g. "
            "optimal-online(source=\"crowd(u=10,v=30)\")");
     }
-    source_ = sources().make(spec_);
-    known_law(spec_, *source_, source_->draw(0, 0).market());
+    source_.emplace(bind_source(spec_));
+    known_law(*source_, source_->draw(0, 0).market());
+  }
+
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    check_played(spec_, source_->schema(), schema);
+    return nullptr;
   }
 
  private:
@@ -158,7 +174,7 @@ class OptimalOnline : public OnlinePolicy {
     const auto slot = slot_for({sorted(market.ids), market.num_fixed, market.horizon});
     const std::lock_guard lock(slot->mutex);
     if (!slot->solution) {
-      slot->solution = std::make_shared<OnlineSolution>(solve_online(spec_, *source_, market));
+      slot->solution = std::make_shared<OnlineSolution>(solve_online(*source_, market));
     }
     return slot->solution;
   }
@@ -175,30 +191,29 @@ class OptimalOnline : public OnlinePolicy {
   }
 
   std::string spec_;
-  std::shared_ptr<Source> source_;
+  std::optional<BoundSource> source_;
   mutable std::mutex mutex_;
   mutable std::deque<std::shared_ptr<Slot>> recent_;
 };
 
 }  // namespace
 
-ArrivalLaw known_law(const std::string& spec, const Source& source, const Market& market) {
+ArrivalLaw known_law(const BoundSource& source, const Market& market) {
   if (auto law = source.arrival_law(market)) return *std::move(law);
   fail(ErrorCode::kUsage,
-       "source {} does not draw each arrival independently from a known law; er, crowd, gmission "
-       "and csv do",
-       spec);
+       "source {} does not say what each arrival is drawn from, independently of the others; er, "
+       "crowd, gmission and csv do",
+       source.spec());
 }
 
-OnlineSolution solve_online(const std::string& spec, const Source& source, const Market& market,
-                            int threads) {
-  const ArrivalLaw law = known_law(spec, source, market);
-  const auto problem = problems().make(source.schema().problem);
-  const OnlineStates states = online_states(*problem, market, law);
-  return {Spec::parse(spec).to_string(),
-          problem->name(),
+OnlineSolution solve_online(const BoundSource& source, const Market& market, int threads,
+                            const Progress& progress) {
+  const ArrivalLaw law = known_law(source, market);
+  const OnlineStates states = online_states(source.problem(), market, law);
+  return {source.spec(),
+          source.schema().problem,
           {market.ids.begin(), market.ids.end()},
-          solve_online(states, law, market.horizon, threads)};
+          solve_online(states, law, market.horizon, threads, progress)};
 }
 
 std::shared_ptr<const Policy> make_policy(OnlineSolution solution) {

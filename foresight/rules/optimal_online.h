@@ -6,8 +6,8 @@
 // computes a table for every market that it meets, so also for sources where each instance has its
 // own fixed nodes. The table of a single market can be kept in a file, which is a policy, too:
 //
-//   const auto source = sources().make(spec);
-//   save(solve_online(spec, *source, source->draw(1, 0).market()), "best.safetensors");
+//   const BoundSource source = bind_source("crowd(u=10,v=30)");
+//   save(solve_online(source, source.draw(1, 0).market()), "best.safetensors");
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 
 #include "foresight/base/safetensors.h"
 #include "foresight/policy/policy.h"
+#include "foresight/problem/bound.h"
 #include "foresight/solve/online.h"
 
 namespace foresight {
@@ -25,17 +26,17 @@ namespace foresight {
 /// The optimal online policy of one market.
 struct OnlineSolution {
   std::string source;             // the spec that the market comes from
-  std::string problem;            // by name
+  std::string problem;            // its spec
   std::vector<std::int32_t> ids;  // of the market's fixed nodes; none where all are alike
   OnlineTable table;
 };
 
 /// What arrivals are drawn from. Throws Error(kUsage) if the source does not tell.
-ArrivalLaw known_law(const std::string& spec, const Source& source, const Market& market);
+ArrivalLaw known_law(const BoundSource& source, const Market& market);
 
 /// Throws what known_law, online_states and solve_online throw.
-OnlineSolution solve_online(const std::string& spec, const Source& source, const Market& market,
-                            int threads = 0);
+OnlineSolution solve_online(const BoundSource& source, const Market& market, int threads = 0,
+                            const Progress& progress = no_progress());
 
 /// A safetensors file. Metadata: format "foresight-online", version, source, problem, horizon.
 /// Arrays: ids (fixed nodes, or 0), slots, costs and strides (fixed nodes), values (horizon + 1,

@@ -12,26 +12,30 @@
 #include <vector>
 
 #include "foresight/base/error.h"
-#include "foresight/data/dataset.h"
+#include "foresight/base/parallel.h"
 #include "foresight/policy/policy.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight::internal {
 
-/// The past instances that a policy was given, all with the same number of fixed nodes.
+/// The past instances that a policy was given.
 class Past {
  public:
-  /// `policy` is how errors call the reader. No file, no past.
-  Past(std::string policy, std::string file) : policy_(std::move(policy)), file_(std::move(file)) {
+  enum class Sizes { kAny, kOne };
+
+  /// `policy` is how errors call the reader; with kOne all instances must have the same number of
+  /// fixed nodes. No file, no past.
+  Past(std::string policy, std::string file, Sizes sizes = Sizes::kOne)
+      : policy_(std::move(policy)), file_(std::move(file)) {
     if (file_.empty()) return;
-    data_ = Dataset::load(file_);
+    data_ = bind_data(Dataset::load(file_));
     if (data_->size() == 0) {
       fail(ErrorCode::kData, "{}: {} cannot learn from no instances", file_, policy_);
     }
-    problem_ = problems().make(data_->schema().problem);
     first_ = data_->instance(0);
     for (std::size_t i = 0; i < size(); ++i) {
       const Market market = instance(i).market();
-      if (market.num_fixed != first_.market().num_fixed) {
+      if (sizes == Sizes::kOne && market.num_fixed != first_.market().num_fixed) {
         fail(ErrorCode::kData,
              "{}: {} needs the same number of fixed nodes everywhere, but instance 0 has {} and "
              "instance {} has {}",
@@ -41,9 +45,11 @@ class Past {
     }
   }
 
+  const std::string& policy() const { return policy_; }
+  const std::string& file() const { return file_; }
   std::size_t size() const { return data_ ? data_->size() : 0; }
   Instance instance(std::size_t i) const { return data_->instance(i); }
-  const Problem& problem() const { return *problem_; }
+  const Problem& problem() const { return data_->problem(); }
   NodeId num_fixed() const { return first_.market().num_fixed; }
 
   /// Whether these were the fixed nodes of all past instances too, as far as one can tell.
@@ -51,30 +57,50 @@ class Past {
     return fixed_ && std::ranges::equal(market.ids, first_.market().ids);
   }
 
-  /// Throws Error(kUsage) where an episode cannot be of the problem or size of the past.
+  /// Throw Error(kData) where data is of another problem than the past, or an episode of another
+  /// size.
+  void check(const Schema& schema) const {
+    if (size() == 0 || same_problem(data_->schema(), schema)) return;
+    fail(ErrorCode::kData,
+         "{} learned from {}, which is for problem \"{}\", and cannot decide in \"{}\"", policy_,
+         file_, data_->schema().problem, schema.problem);
+  }
   void check(std::span<const Opening> openings) const {
     if (size() == 0) return;
-    const Market& known = first_.market();
     for (const Opening& opening : openings) {
-      const Market& market = opening.market;
-      if (market.num_fixed != known.num_fixed || market.num_topics != known.num_topics ||
-          market.budgets.empty() != known.budgets.empty()) {
-        fail(ErrorCode::kUsage,
-             "{} learned from {} ({} instances of {} fixed nodes) and cannot decide in a market of "
-             "{} fixed nodes, {} budgets and {} topics",
-             policy_, file_, problem_->name(), known.num_fixed, market.num_fixed,
-             market.budgets.size(), market.num_topics);
+      if (opening.market.num_fixed == num_fixed() && opening.problem->name() == problem().name()) {
+        continue;
       }
+      fail(
+          ErrorCode::kData,
+          "{} learned from {} ({}, {} fixed nodes) and cannot decide in a market of {} fixed nodes "
+          "({})",
+          policy_, file_, problem().name(), num_fixed(), opening.market.num_fixed,
+          opening.problem->name());
     }
   }
 
  private:
   std::string policy_, file_;
-  std::optional<Dataset> data_;
-  std::shared_ptr<Problem> problem_;
+  std::optional<BoundDataset> data_;
   Instance first_;
   bool fixed_ = true;
 };
+
+/// Calls `learn(i)` for each past instance, on all cores. Shows how far it is, and stops with
+/// Error(kCancelled) when interrupted.
+template <typename Learn>
+void learn_from(const Past& past, Progress& progress, Learn&& learn) {
+  if (past.size() == 0) return;
+  progress.begin(fmt::format("{} learns from {}", past.policy(), past.file()),
+                 static_cast<std::int64_t>(past.size()), "instances");
+  parallel_for(past.size(), 0, [&](std::size_t i) {
+    check_cancelled(progress);
+    learn(i);
+    progress.advance(1);
+  });
+  progress.end();
+}
 
 /// Arrivals as sparse rows of edges that gain something, priced as if nothing was matched yet.
 struct PricedArrivals {

@@ -30,7 +30,7 @@ class RankingBatch : public EpisodeBatch {
 class Ranking : public Policy {
  public:
   explicit Ranking(NoOptions) {}
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return std::make_unique<RankingBatch>(openings);
   }
 };

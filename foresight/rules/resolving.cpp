@@ -44,7 +44,12 @@ class Resolving : public Policy {
         share_(collect(options.samples)),
         fluid_(arrivals_, past_.num_fixed(), share_) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
+  }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     past_.check(openings);
     return std::make_unique<ResolvingBatch>(*this, openings.size());
   }

@@ -2,18 +2,18 @@
 //   greedy-t   the largest gain, if it reaches a threshold tuned on past instances (the paper's
 //              Algorithm "greedy-t")
 //   greedy-rt  any edge that reaches a threshold e^K, K drawn at random per episode (Ting and
-//   Xiang,
-//              2014; the paper's Algorithm "greedy-rt")
+//              Xiang, 2014; the paper's Algorithm "greedy-rt")
 #include <algorithm>
 #include <cmath>
 
 #include "foresight/base/error.h"
-#include "foresight/base/parallel.h"
-#include "foresight/data/dataset.h"
 #include "foresight/policy/play.h"
+#include "foresight/rules/past_internal.h"
 
 namespace foresight {
 namespace {
+
+using internal::Past;
 
 /// The largest gain that reaches a threshold. Episode i uses threshold i mod n, so that one batch
 /// can try n thresholds on the same instance.
@@ -21,7 +21,7 @@ class GreedyThresholds : public Policy {
  public:
   explicit GreedyThresholds(std::vector<float> thresholds) : thresholds_(std::move(thresholds)) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
     return std::make_unique<BestAbove>(thresholds_);
   }
 
@@ -47,18 +47,17 @@ class GreedyThresholds : public Policy {
 
 /// The threshold in {0.01, 0.02, ..., 1.00} with the best average value on past instances: one pass
 /// over them, trying all thresholds on each.
-double tune_threshold(const Dataset& past) {
-  if (past.size() == 0) fail(ErrorCode::kData, "a threshold cannot be tuned on no instances");
+double tune_threshold(const Past& past, Progress& progress) {
   std::vector<float> thresholds;
   for (int percent = 1; percent <= 100; ++percent) {
     thresholds.push_back(static_cast<float>(percent) / 100);
   }
   const GreedyThresholds policy(thresholds);
-  const auto problem = problems().make(past.schema().problem);
   std::vector<std::vector<Rollout>> rollouts(past.size());
-  parallel_for(past.size(), 0, [&](std::size_t i) {
+  learn_from(past, progress, [&](std::size_t i) {
     const std::vector<Instance> copies(thresholds.size(), past.instance(i));
-    rollouts[i] = play(*problem, copies, policy, {.first_index = i * copies.size()});
+    rollouts[i] =
+        play(bind_instances(past.problem(), copies), policy, {.first_index = i * copies.size()});
     for (Rollout& rollout : rollouts[i]) rollout.matching = {};
   });
   std::vector<double> totals(thresholds.size());
@@ -85,12 +84,17 @@ struct GreedyTOptions {
 
 class GreedyT : public Policy {
  public:
-  explicit GreedyT(const GreedyTOptions& options)
-      : threshold_(options.train.empty() ? options.threshold
-                                         : tune_threshold(Dataset::load(options.train))),
+  GreedyT(const GreedyTOptions& options, Progress& progress)
+      : past_("greedy-t", options.train, Past::Sizes::kAny),
+        threshold_(past_.size() == 0 ? options.threshold : tune_threshold(past_, progress)),
         policy_({static_cast<float>(threshold_)}) {}
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
+  }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return policy_.begin(openings);
   }
   std::string resolved_spec() const override {
@@ -98,6 +102,7 @@ class GreedyT : public Policy {
   }
 
  private:
+  Past past_;
   double threshold_;
   GreedyThresholds policy_;
 };
@@ -123,12 +128,13 @@ struct GreedyRtOptions {
 
 class GreedyRt : public Policy {
  public:
-  explicit GreedyRt(GreedyRtOptions options) : options_(std::move(options)) {
-    if (!options_.train.empty()) normalise(Dataset::load(options_.train));
+  explicit GreedyRt(GreedyRtOptions options)
+      : options_(std::move(options)), past_("greedy-rt", options_.train, Past::Sizes::kAny) {
+    if (past_.size() > 0) normalise();
     last_ = std::max(options_.first, static_cast<int>(std::ceil(std::log(options_.w_max + 1))) - 1);
   }
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     std::vector<float> thresholds;
     for (const Opening& opening : openings) {
       Rng rng = opening.rng;
@@ -137,6 +143,11 @@ class GreedyRt : public Policy {
       thresholds.push_back(static_cast<float>((std::exp(k) - options_.offset) / options_.scale));
     }
     return std::make_unique<AnyAbove>(std::move(thresholds));
+  }
+
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
   }
 
   std::string resolved_spec() const override {
@@ -162,11 +173,11 @@ class GreedyRt : public Policy {
   };
 
   /// The paper's rule for synthetic graphs: divide all weights by the smallest one of the dataset.
-  void normalise(const Dataset& past) {
+  void normalise() {
     float smallest = std::numeric_limits<float>::infinity();
     float largest = 0;
-    for (std::size_t i = 0; i < past.size(); ++i) {
-      const Instance instance = past.instance(i);
+    for (std::size_t i = 0; i < past_.size(); ++i) {
+      const Instance instance = past_.instance(i);
       for (int t = 0; t < instance.num_arrivals(); ++t) {
         for (const float weight : instance.arrival(t).weights) {
           if (weight > 0) smallest = std::min(smallest, weight);
@@ -182,6 +193,7 @@ class GreedyRt : public Policy {
   }
 
   GreedyRtOptions options_;
+  Past past_;
   int last_ = 0;
 };
 

@@ -9,8 +9,8 @@
 //
 // One assignment per future gives the value of all choices: what a future loses without node u is
 // found by shortest paths in its optimal matching. With n nodes available, m edges and k samples an
-// arrival takes about O(k n m). Made for e-obm. The past's fixed nodes stand for the present ones
-// by position.
+// arrival takes about O(k n m). For nodes that are matched once and edges that gain their weight.
+// The past's fixed nodes stand for the present ones by position.
 #include "foresight/base/index.h"
 #include "foresight/rules/past_internal.h"
 #include "foresight/solve/assignment.h"
@@ -84,13 +84,23 @@ class Trajectory : public Policy {
       : past_("trajectory", options.train),
         samples_(past_.size() == 0 ? 0 : options.samples),
         count_(options.vote == "count") {
-    if (past_.size() > 0 && past_.problem().formulation() != Formulation::kAssignment) {
-      fail(ErrorCode::kUsage, "{}: trajectory serves e-obm only, but this is {} data",
-           options.train, past_.problem().name());
+    if (past_.size() == 0) return;
+    const Traits traits = past_.problem().traits();
+    if (traits.gain != Traits::Gain::kWeight || !traits.once()) {
+      fail(
+          ErrorCode::kUsage,
+          "{}: trajectory is for edges that gain their weight and nodes that are matched once, but "
+          "problem \"{}\" has {}",
+          options.train, past_.problem().name(), describe(traits));
     }
   }
 
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
+    past_.check(schema);
+    return nullptr;
+  }
+
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     past_.check(openings);
     return std::make_unique<SamplingBatch>(*this, openings);
   }
@@ -153,7 +163,7 @@ class Trajectory : public Policy {
 
 Entry<Policy> trajectory_policy() {
   return make_entry<Policy, Trajectory, TrajectoryOptions>(
-      "trajectory", "what is best in hindsight in futures sampled from past instances (e-obm)");
+      "trajectory", "what is best in hindsight in futures sampled from past instances");
 }
 
 }  // namespace foresight

@@ -71,11 +71,12 @@ void advance(const OnlineStates& states, const ArrivalTypes& types, const float*
   }
 }
 
-void fill(OnlineTable& table, const ArrivalTypes& types, int threads) {
+void fill(OnlineTable& table, const ArrivalTypes& types, int threads, const Progress& progress) {
   const std::size_t states = table.num_states();
   for (int r = 1; r <= table.horizon; ++r) {
     float* now = table.values.data() + index(r) * states;
     parallel_for((states + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
+      check_cancelled(progress);
       advance(table.states, types, now - states, now, piece * kPiece,
               std::min(states, (piece + 1) * kPiece));
     });
@@ -93,10 +94,11 @@ double expect_gain(const RandomEdges& law, std::size_t nodes, double price) {
   return std::max(0.0, reach + std::expm1((n + 1) * std::log1p(-p * reach)) / (p * (n + 1)));
 }
 
-void fill(OnlineTable& table, const RandomEdges& law) {
+void fill(OnlineTable& table, const RandomEdges& law, const Progress& progress) {
   const std::size_t states = table.num_states();
   std::vector<double> values(states);  // rows in single precision would add up their rounding
   for (int r = 1; r <= table.horizon; ++r) {
+    check_cancelled(progress);
     for (std::size_t k = states - 1; k > 0; --k) {
       values[k] += expect_gain(law, k, values[k] - values[k - 1]);
       table.values[index(r) * states + k] = static_cast<float>(values[k]);
@@ -104,12 +106,13 @@ void fill(OnlineTable& table, const RandomEdges& law) {
   }
 }
 
-void refuse_coverage(const Problem& problem) {
-  if (problem.formulation() != Formulation::kCoverage) return;
+void check_computable(const Problem& problem) {
+  const Traits traits = problem.traits();
+  if (traits.gain == Traits::Gain::kWeight && traits.use != Traits::Use::kOther) return;
   fail(ErrorCode::kData,
-       "problem \"{}\": what a match gains depends on all matches before, so that the optimal "
-       "online policy is not computable; it is for e-obm and adwords",
-       problem.name());
+       "problem \"{}\" has {}: the optimal online policy is computable where a match gains its "
+       "edge's weight, and takes its node or spends that weight",
+       problem.name(), describe(traits));
 }
 
 /// The one bid that each node makes, 0 where it makes none.
@@ -139,9 +142,9 @@ std::int32_t OnlineStates::slots_left(NodeId u, double remaining) const {
 }
 
 OnlineStates online_states(const Problem& problem, const Market& market, const ArrivalLaw& law) {
-  refuse_coverage(problem);
+  check_computable(problem);
   const auto* types = std::get_if<ArrivalTypes>(&law);
-  const bool budgets = problem.formulation() == Formulation::kBudgets;
+  const bool budgets = problem.traits().amounts();
   if (budgets && types == nullptr) {
     fail(ErrorCode::kData, "problem \"{}\": random edges have no budgets", problem.name());
   }
@@ -165,7 +168,7 @@ OnlineStates online_states(const Problem& problem, const Market& market, const A
 }
 
 OnlineTable solve_online(const OnlineStates& states, const ArrivalLaw& law, int horizon,
-                         int threads) {
+                         int threads, const Progress& progress) {
   if (states.bytes(horizon) > kMaxOnlineBytes) {
     fail(ErrorCode::kUsage,
          "the optimal online policy of {} fixed nodes and {} arrivals takes {:.4g} states, {:.4g} "
@@ -176,17 +179,17 @@ OnlineTable solve_online(const OnlineStates& states, const ArrivalLaw& law, int 
   OnlineTable table{states, horizon, {}};
   table.values.resize(table.num_states() * (index(horizon) + 1));
   if (const auto* types = std::get_if<ArrivalTypes>(&law)) {
-    fill(table, *types, threads);
+    fill(table, *types, threads, progress);
   } else {
-    fill(table, std::get<RandomEdges>(law));
+    fill(table, std::get<RandomEdges>(law), progress);
   }
   return table;
 }
 
 double fluid_bound(const Problem& problem, const Market& market, const ArrivalTypes& types) {
-  refuse_coverage(problem);
+  check_computable(problem);
   constexpr double kNone = -IntegerProgram::kInfinity;
-  const bool budgets = problem.formulation() == Formulation::kBudgets;
+  const bool budgets = problem.traits().amounts();
   IntegerProgram program;
   std::vector<std::vector<int>> of_node(index(market.num_fixed));
   std::vector<std::vector<double>> costs(index(market.num_fixed));

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foresight/base/progress.h"
 #include "foresight/data/source.h"
 #include "foresight/problem/problem.h"
 
@@ -67,9 +68,9 @@ struct OnlineTable {
 };
 
 /// The same bytes for any number of threads (0 = all cores). Throws Error(kUsage) with the numbers
-/// if the table would take more than kMaxOnlineBytes.
+/// if the table would take more than kMaxOnlineBytes, and Error(kCancelled) when interrupted.
 OnlineTable solve_online(const OnlineStates& states, const ArrivalLaw& law, int horizon,
-                         int threads = 0);
+                         int threads = 0, const Progress& progress = no_progress());
 
 /// No online policy expects more in this market, nor does the hindsight optimum. Throws
 /// Error(kData) for coverage.

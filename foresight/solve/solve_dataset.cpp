@@ -19,8 +19,9 @@ constexpr std::size_t kChunk = 16;
 /// Labels as they are found. A label is written by one thread and then marked done.
 class LabelBoard {
  public:
-  LabelBoard(const Dataset& data, std::filesystem::path checkpoint)
+  LabelBoard(const BoundDataset& data, std::filesystem::path checkpoint)
       : data_(data),
+        digest_(data.content_digest(/*with_labels=*/false)),
         checkpoint_(std::move(checkpoint)),
         labels_(data.size()),
         done_(data.size()),
@@ -68,7 +69,7 @@ class LabelBoard {
     }
     SafeTensorsWriter writer;
     writer.set_meta("format", kFormat);
-    writer.set_meta("data", data_.digest());
+    writer.set_meta("data", digest_);
     writer.add<std::uint8_t>("done", {done.size()}, done);
     writer.add<double>("value", {value.size()}, value);
     writer.add<double>("bound", {bound.size()}, bound);
@@ -83,7 +84,7 @@ class LabelBoard {
   /// Takes over finished labels; a checkpoint of other data is refused rather than overwritten.
   void restore() {
     const auto file = SafeTensors::open(checkpoint_);
-    if (file->meta("format") != kFormat || file->meta("data") != data_.digest()) {
+    if (file->meta("format") != kFormat || file->meta("data") != digest_) {
       fail(ErrorCode::kData, "{}: holds labels of other data; remove it to start anew",
            checkpoint_.string());
     }
@@ -102,12 +103,27 @@ class LabelBoard {
       }
       if (!done[i]) continue;
       const auto begin = matching.begin() + static_cast<std::ptrdiff_t>(next);
-      finish(i, {value[i], bound[i], {begin, begin + static_cast<std::ptrdiff_t>(arrivals)}});
+      Label label{value[i], bound[i], {begin, begin + static_cast<std::ptrdiff_t>(arrivals)}};
+      check(i, label);
+      finish(i, std::move(label));
       next += arrivals;
     }
   }
 
-  const Dataset& data_;
+  void check(std::size_t i, const Label& label) const {
+    try {
+      if (!(label.bound >= label.value)) {
+        fail(ErrorCode::kData, "its bound {} is below its value {}", label.bound, label.value);
+      }
+      check_label(data_.problem(), data_.instance(i), label);
+    } catch (const Error& error) {
+      fail(ErrorCode::kData, "{}: instance {}: {}; remove the file to start anew",
+           checkpoint_.string(), i, error.what());
+    }
+  }
+
+  const BoundDataset& data_;
+  std::string digest_;
   std::filesystem::path checkpoint_;
   std::vector<Label> labels_;
   std::vector<std::atomic<bool>> done_;
@@ -123,15 +139,14 @@ void SolveOptions::read(OptionReader& o) {
   o.threads(threads);
 }
 
-Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progress,
-              const std::filesystem::path& checkpoint) {
+BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progress& progress,
+                   const std::filesystem::path& checkpoint) {
   check(options, "solve");
-  const auto problem = problems().make(data.schema().problem);
   LabelBoard board(data, checkpoint);
   const std::vector<std::size_t> open = board.open();
   const auto workers = static_cast<std::size_t>(thread_count(options.threads));
   std::vector<std::unique_ptr<Solver>> solvers(workers);
-  for (auto& solver : solvers) solver = make_solver(*problem, options);
+  for (auto& solver : solvers) solver = make_solver(data.problem(), options);
 
   progress.begin("solving", std::ssize(open), "instances");
   const std::size_t chunks = (open.size() + kChunk - 1) / kChunk;
@@ -140,7 +155,6 @@ Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progre
     for (std::size_t k = chunk * kChunk; k < end; ++k) {
       if (progress.cancelled()) return;
       const Instance instance = data.instance(open[k]);
-      problem->check(instance);
       board.finish(open[k], solvers[worker]->solve(instance));
       progress.advance(1);
     }
@@ -153,7 +167,7 @@ Dataset solve(const Dataset& data, const SolveOptions& options, Progress& progre
          data.size() - board.open().size(), data.size(),
          checkpoint.empty() ? "" : "; the same command goes on from there");
   }
-  return data.with_labels(board.labels());
+  return with_labels(data, board.labels());
 }
 
 }  // namespace foresight

@@ -2,29 +2,19 @@
 
 #include <algorithm>
 
+#include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
-#include "foresight/base/options.h"
+#include "foresight/base/files.h"
+#include "foresight/base/folder_lock.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/train/training_data.h"
 
 namespace foresight {
 namespace {
 
-struct Candidate {
-  const char* model;
-  bool same_nodes;   // only for fixed nodes that are the same in all instances
-  double decisions;  // that it takes to learn
-};
-
-// Each takes one to three minutes on two cores.
-constexpr Candidate kCandidates[] = {{"value", true, 60e6},
-                                     {"ff-hist", true, 60e6},
-                                     {"inv-ff-plus", false, 60e6},
-                                     {"inv-value", false, 10e6},
-                                     {"gnn-hist", false, 20e6}};
-
 /// Do all instances have the same fixed nodes?
-bool same_nodes(std::span<const Instance> instances) {
-  const Market& first = instances.front().market();
+bool same_nodes(BoundInstances instances) {
+  const Market& first = instances[0].market();
   return std::ranges::all_of(instances, [&](const Instance& instance) {
     const Market& market = instance.market();
     return market.num_fixed == first.num_fixed && std::ranges::equal(market.ids, first.ids) &&
@@ -44,21 +34,25 @@ double affordable(double decisions, const Instance& instance) {
 
 /// The run of one candidate. Where the caller leaves it open, as many epochs and instances as it
 /// can afford; `file_size` is that of the file to learn from, 0 for fresh instances.
-RunOptions plan(const Candidate& candidate, const RunOptions& options, const Instance& example,
-                std::uint64_t file_size) {
+RunOptions plan(const std::string& model, const TrainingPlan& training, const RunOptions& options,
+                const Instance& example, std::uint64_t file_size) {
   RunOptions run = options;
-  run.model = candidate.model;
+  run.model = model;
   run.trainer.clear();
-  run.folder = options.folder / "candidates" / candidate.model;
+  run.folder = options.folder / "candidates" / model;
   run.resume = true;
   if (options.instances > 0) return run;
-  const auto trainer = trainers().make(trainer_for(run.model, ""));
-  const double total = affordable(candidate.decisions / trainer->episodes_per_instance(), example);
+  const auto trainer = trainers().make(training.trainer);
+  const double total =
+      affordable(training.automatic->decisions / trainer->episodes_per_instance(), example);
   const auto batch = static_cast<std::uint64_t>(trainer->batch_size());
   const auto smallest = static_cast<double>(file_size > 0 ? file_size : batch);
   const int fewest = std::min(5, options.epochs);
   run.epochs = static_cast<int>(std::clamp<double>(total / smallest, fewest, options.epochs));
-  if (file_size > 0) return run;
+  if (file_size > 0) {
+    run.instances = file_size;
+    return run;
+  }
   const auto batches = static_cast<std::uint64_t>(total / run.epochs) / batch;
   run.instances = batch * std::max<std::uint64_t>(1, batches);
   // Judging a model must not take longer than training it.
@@ -71,22 +65,29 @@ RunOptions plan(const Candidate& candidate, const RunOptions& options, const Ins
 }  // namespace
 
 std::uint64_t instances_for(double decisions, int epochs, const std::string& source) {
-  const Instance example = sources().make(source)->draw(0, 0);
+  const Instance example = bind_source(source).draw(0, 0);
   const double batches = affordable(decisions, example) / epochs / 200;
   return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
 }
 
 std::vector<RunOptions> auto_candidates(const RunOptions& options) {
-  const auto data = open_training_data(options.train, 20, options.seed, false, options.threads);
+  constexpr std::uint64_t kLooked = 20;
+  const auto opened =
+      options.train_data ? bind_data(*options.train_data) : open_data(options.train);
+  const auto* source = std::get_if<BoundSource>(&opened);
+  const std::uint64_t recorded =
+      source ? source->size().value_or(0) : std::get<BoundDataset>(opened).size();
+  const auto data =
+      make_training_data(opened, kLooked, options.seed, false, options.threads, no_progress());
   data->begin_epoch(0);
-  const auto examples = data->take(0, std::min<std::uint64_t>(data->size(), 20)).instances;
+  const auto examples = data->take(0, std::min(data->size(), kLooked)).instances;
   const bool same = same_nodes(examples);
-  const bool file = std::filesystem::exists(options.train);
   std::vector<RunOptions> runs;
   std::uint64_t fewest = options.validation_instances;
-  for (const Candidate& candidate : kCandidates) {
-    if (candidate.same_nodes && !same) continue;
-    runs.push_back(plan(candidate, options, examples.front(), file ? data->size() : 0));
+  for (const auto& entry : models().entries()) {
+    const TrainingPlan training = models().make(entry.name)->plan();
+    if (!training.automatic || (training.automatic->same_nodes && !same)) continue;
+    runs.push_back(plan(entry.name, training, options, examples[0], recorded));
     fewest = std::min(fewest, runs.back().validation_instances);
   }
   for (RunOptions& run : runs) run.validation_instances = fewest;
@@ -96,8 +97,18 @@ std::vector<RunOptions> auto_candidates(const RunOptions& options) {
 AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer) {
   check(options, "train");
+  if (!options.trainer.empty()) {
+    fail(ErrorCode::kUsage, "train: auto takes the trainer of each model; leave out \"{}\"",
+         options.trainer);
+  }
+  if (!options.resume && path_exists((options.folder / "candidates").string())) {
+    fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+         options.folder.string());
+  }
+  const std::vector<RunOptions> candidates = auto_candidates(options);
+  const FolderLock lock(options.folder);
   AutoResult best;
-  for (const RunOptions& run : auto_candidates(options)) {
+  for (const RunOptions& run : candidates) {
     LabelledProgress labelled(progress, run.model);
     const RunResult result = train(run, labelled, observer);
     best.ratios.push_back({run.model, result.best_ratio});
@@ -106,10 +117,10 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
       best.run = result;
     }
   }
-  for (const char* name : {"best.safetensors", "last.safetensors", "config.json", "metrics.csv"}) {
-    std::filesystem::copy_file(options.folder / "candidates" / best.model / name,
-                               options.folder / name,
-                               std::filesystem::copy_options::overwrite_existing);
+  for (const char* name :
+       {"best.safetensors", "config.json", "metrics.csv", "timing.csv", "last.safetensors"}) {
+    const MappedFile file(options.folder / "candidates" / best.model / name);
+    write_file_atomically(options.folder / name, file.text());
   }
   return best;
 }

@@ -53,8 +53,9 @@ class RolloutBaseline : public Baseline {
     model_->set_parameters(best_);
     PlayOptions options{.seed = batch.seed, .first_index = batch.first_index};
     rollouts_ = play_many(
-        batch.problem, batch.instances.size(), [&](std::size_t i) { return batch.instances[i]; },
-        *model_, options, batch.threads, no_progress());
+        batch.instances.problem(), batch.instances.size(),
+        [&](std::size_t i) { return batch.instances[i]; }, *model_, options, batch.threads,
+        no_progress());
     model_->set_parameters(current);
   }
   double cost(const Shard& shard, std::size_t decision) const override {
@@ -62,6 +63,10 @@ class RolloutBaseline : public Baseline {
   }
 
   void end_epoch(std::span<const double> values) override {
+    if (!values_.empty() && values_.size() != values.size()) {
+      fail(ErrorCode::kData, "the saved baseline has {} values for {} validation instances",
+           values_.size(), values.size());
+    }
     const bool better = values_.empty() || (mean(values) > mean(values_) &&
                                             paired_t_test_p_one_sided(values, values_) < 0.05);
     if (!better) return;
@@ -74,9 +79,7 @@ class RolloutBaseline : public Baseline {
     if (!values_.empty()) state.arrays["baseline_values"] = values_;
   }
   void restore(const TrainerState& state) override {
-    const auto& best = state.arrays.at("baseline");
-    std::transform(best.begin(), best.end(), best_.values().begin(),
-                   [](double value) { return static_cast<float>(value); });
+    state.copy("baseline", best_.values());
     const auto values = state.arrays.find("baseline_values");
     if (values != state.arrays.end()) values_ = values->second;
   }
@@ -131,9 +134,13 @@ class LeaveOneOutBaseline : public Baseline {
 class HindsightBaseline : public Baseline {
  public:
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
-    if (batch.problem.name() != "e-obm") {
-      fail(ErrorCode::kUsage, "baseline=hindsight serves problem e-obm only, not {}; try others",
-           batch.problem.name());
+    const Problem& problem = batch.instances.problem();
+    if (problem.traits().gain != Traits::Gain::kWeight || !problem.traits().once()) {
+      fail(
+          ErrorCode::kUsage,
+          "baseline=hindsight is for edges that gain their weight and nodes that are matched once, "
+          "but problem \"{}\" has {}; try baseline=others",
+          problem.name(), describe(problem.traits()));
     }
     ahead_.resize(shards.size());
     parallel_for(shards.size(), batch.threads, [&](std::size_t s) {
@@ -256,16 +263,11 @@ class CriticBaseline : public Baseline {
     state.numbers["critic_steps"] = static_cast<double>(adam_->state().steps);
   }
   void restore(const TrainerState& state) override {
-    const auto get = [&](const char* name, std::span<float> values) {
-      const auto& saved = state.arrays.at(name);
-      std::transform(saved.begin(), saved.end(), values.begin(),
-                     [](double value) { return static_cast<float>(value); });
-    };
     Adam::State adam = adam_->state();
-    get("critic", parameters_.values());
-    get("critic_mean", adam.mean.values());
-    get("critic_square", adam.square.values());
-    adam.steps = static_cast<std::int64_t>(state.numbers.at("critic_steps"));
+    state.copy("critic", parameters_.values());
+    state.copy("critic_mean", adam.mean.values());
+    state.copy("critic_square", adam.square.values());
+    adam.steps = static_cast<std::int64_t>(state.number("critic_steps"));
     adam_.emplace(adam);
     packed_.load(parameters_);
   }

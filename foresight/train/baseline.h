@@ -42,7 +42,7 @@ std::unique_ptr<Baseline> make_leave_one_out_baseline(int rollouts);
 
 /// What the nodes that are left could still be worth to the arrivals to come, in hindsight.
 /// Arrivals do not depend on decisions, so this control variate is unbiased although it knows the
-/// future. For E-OBM only.
+/// future. For nodes that are matched once and edges that gain their weight.
 std::unique_ptr<Baseline> make_hindsight_baseline();
 
 /// A small network that learns to tell the episode's cost from its state.

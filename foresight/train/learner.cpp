@@ -6,6 +6,7 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/parallel.h"
+#include "foresight/nn/mlp.h"
 
 namespace foresight {
 namespace {
@@ -39,9 +40,9 @@ void Learner::begin(Model& model) {
   shards_.clear();
 }
 
-double Learner::learning_rate() const {
+double Learner::learning_rate(double progress) const {
   if (options_.schedule == "decay") return learning_rate_;
-  return options_.lr * 0.5 * (1 + std::cos(std::numbers::pi * progress_));
+  return options_.lr * 0.5 * (1 + std::cos(std::numbers::pi * progress));
 }
 
 TrainerState Learner::state() const {
@@ -55,7 +56,7 @@ TrainerState Learner::state() const {
 
 void Learner::restore(const TrainerState& state) {
   adam_.emplace(state.adam);
-  learning_rate_ = state.numbers.at("learning_rate");
+  learning_rate_ = state.number("learning_rate");
   if (const auto means = state.arrays.find("input.means"); means != state.arrays.end()) {
     const auto deviations = state.arrays.find("input.deviations");
     if (deviations == state.arrays.end() || means->second.size() != deviations->second.size() ||
@@ -134,7 +135,7 @@ void Learner::play(const TrainingBatch& batch, Decode decode, Model::Record reco
     };
     const auto instances = batch.instances.subspan(shard.first_episode, shard.episodes);
     shard.model->restart(open_episodes(instances, options));
-    shard.rollouts = foresight::play(batch.problem, instances, *shard.model, options);
+    shard.rollouts = foresight::play(instances, *shard.model, options);
     shard.gradients.assign(shard.probabilities.size(), 0);
   });
 }
@@ -152,11 +153,11 @@ double Learner::step(int threads, const std::function<void(Shard&)>& differentia
     fail(ErrorCode::kData,
          "training diverged: the gradient is no longer a finite number; try a lower learning rate "
          "than {}",
-         learning_rate());
+         learning_rate(progress_));
   }
   Parameters parameters = model_->parameters();
   if (scale_) scale_->to_inner(parameters);
-  adam_->step(parameters, total, learning_rate());
+  adam_->step(parameters, total, learning_rate(progress_));
   if (scale_) scale_->to_outer(parameters);
   model_->set_parameters(parameters);
   return norm;

@@ -49,7 +49,7 @@ class Learner : public Trainer {
 
   void begin(Model& model) override;
   int batch_size() const override { return options_.batch; }
-  double learning_rate() const override;
+  double learning_rate(double progress) const override;
   bool anneals() const override { return options_.schedule == "cosine"; }
   TrainerState state() const override;
   void restore(const TrainerState& state) override;

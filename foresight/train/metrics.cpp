@@ -4,11 +4,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include <fmt/format.h>
 
-#include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
 
 namespace foresight {
@@ -69,25 +67,6 @@ std::uint32_t crc32c(std::string_view bytes) {
   for (const char c : bytes)
     crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
   return ~crc;
-}
-
-MetricsTable::MetricsTable(std::filesystem::path path, std::int64_t epochs)
-    : path_(std::move(path)) {
-  if (epochs == 0) return;
-  std::ifstream file(path_);
-  std::string line;
-  for (std::int64_t i = 0; i <= epochs && std::getline(file, line); ++i) text_ += line + "\n";
-}
-
-void MetricsTable::add(const MetricsRow& row) {
-  std::string names, values;
-  for (const auto& [name, value] : row) {
-    names += names.empty() ? name : "," + name;
-    values += fmt::format("{}{}", values.empty() ? "" : ",", value);
-  }
-  if (text_.empty()) text_ = names + "\n";
-  text_ += values + "\n";
-  write_file_atomically(path_, text_);
 }
 
 EventWriter::EventWriter(const std::filesystem::path& folder, double wall_time) {

@@ -19,26 +19,29 @@ Registry<Trainer>& trainers() {
   return registry;
 }
 
+double TrainerState::number(const std::string& name) const {
+  const auto found = numbers.find(name);
+  if (found == numbers.end()) {
+    fail(ErrorCode::kData, "the saved state of the trainer lacks the number \"{}\"", name);
+  }
+  return found->second;
+}
+
+void TrainerState::copy(const std::string& name, std::span<float> to) const {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || found->second.size() != to.size()) {
+    fail(ErrorCode::kData, "the saved state of the trainer has {} entries of \"{}\" instead of {}",
+         found == arrays.end() ? 0 : found->second.size(), name, to.size());
+  }
+  std::ranges::transform(found->second, to.begin(),
+                         [](double value) { return static_cast<float>(value); });
+}
+
 std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec) {
-  // Found by the paper's authors in their sweeps, and used for every dataset.
-  static const std::map<std::string, std::string> kTuned = {
-      {"ff", "reinforce(lr=0.008,decay=0.96,beta=0.75,entropy=0.05)"},
-      {"inv-ff", "reinforce(lr=0.02,decay=0.98,beta=0.7,entropy=0.003)"},
-      {"ff-hist", "reinforce(lr=0.003,decay=0.98,beta=0.75,entropy=0.03)"},
-      {"inv-ff-hist", "reinforce(lr=0.006,decay=0.97,beta=0.8,entropy=0.0006)"},
-      {"gnn-hist", "reinforce(lr=0.002,decay=0.99,beta=0.95,entropy=0.05)"},
-      {"ff-supervised", "imitation(lr=0.0006,decay=0.99)"},
-      // Ours.
-      {"inv-ff-plus",
-       "reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
-       "entropy=0.1,entropy_end=0,standardize=1)"},
-      {"value", "td(lr=0.003,schedule=cosine)"},
-      {"inv-value", "td(lr=0.003,schedule=cosine)"}};
-  const auto tuned = kTuned.find(Spec::parse(model_spec).name);
-  if (tuned == kTuned.end()) return trainer_spec.empty() ? "reinforce" : trainer_spec;
-  if (trainer_spec.empty()) return tuned->second;
+  const std::string own = models().make(model_spec)->plan().trainer;
+  if (trainer_spec.empty()) return own;
   Spec spec = Spec::parse(trainer_spec);
-  const Spec defaults = Spec::parse(tuned->second);
+  const Spec defaults = Spec::parse(own);
   if (spec.name != defaults.name) return trainer_spec;
   for (const auto& value : defaults.values) {
     const bool given = std::any_of(spec.values.begin(), spec.values.end(),

@@ -65,6 +65,10 @@ class Reinforce : public Learner {
     if (baseline_) baseline_->end_epoch(validation_values);
   }
 
+  bool depends_on_length() const override {
+    return Learner::depends_on_length() || options_.entropy_end >= 0;
+  }
+
   int episodes_per_instance() const override { return options_.rollouts; }
 
   UpdateStats update(const TrainingBatch& given) override {
@@ -118,7 +122,7 @@ class Reinforce : public Learner {
       instances_.insert(instances_.end(), static_cast<std::size_t>(options_.rollouts), instance);
     }
     TrainingBatch all = batch;
-    all.instances = instances_;
+    all.instances = bind_instances(batch.instances.problem(), instances_);
     all.first_index *= static_cast<std::uint64_t>(options_.rollouts);
     return all;
   }

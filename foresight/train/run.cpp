@@ -1,16 +1,13 @@
 #include "foresight/train/run.h"
 
 #include <chrono>
-#include <cmath>
-
-#include <nlohmann/json.hpp>
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
+#include "foresight/base/folder_lock.h"
 #include "foresight/base/format.h"
-#include "foresight/base/json_field_internal.h"
-#include "foresight/base/parallel.h"
+#include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
@@ -21,18 +18,24 @@ namespace foresight {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Data = std::variant<BoundSource, BoundDataset>;
 
 constexpr std::uint64_t kDefaultInstances = 20'000;
 
 /// The most instances that a run may draw for one epoch.
 constexpr std::uint64_t kMostInstances = 1'000'000'000;
 
-/// What the names of a trainer's own arrays begin with in the file.
+/// What the names of a trainer's own arrays and numbers begin with in the file.
 const std::string kArray = "trainer.array.";
+const std::string kNumber = "trainer.number.";
 
 double wall_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 /// Values and mean ratio that the model reaches on a labelled set, taking its best choice.
@@ -41,11 +44,9 @@ struct Validation {
   double ratio = 0;
 };
 
-Validation validate(const Problem& problem, const Dataset& data, const Model& model, int threads) {
-  const auto rollouts = play_many(
-      problem, data.size(), [&](std::size_t i) { return data.instance(i); }, model, {}, threads,
-      no_progress());
+Validation validate(const BoundDataset& data, const Model& model, int threads) {
   Validation result;
+  const auto rollouts = play(data, model, {}, threads, no_progress());
   for (std::size_t i = 0; i < rollouts.size(); ++i) {
     result.values.push_back(rollouts[i].value);
     const double bound = data.label(i).bound;
@@ -54,126 +55,238 @@ Validation validate(const Problem& problem, const Dataset& data, const Model& mo
   return result;
 }
 
+/// The means of what the updates of an epoch saw.
+class EpochStats {
+ public:
+  void add(const UpdateStats& stats) {
+    sum_.mean_value += stats.mean_value;
+    sum_.entropy += stats.entropy;
+    sum_.loss += stats.loss;
+    sum_.gradient_norm += stats.gradient_norm;
+    sum_.decisions += stats.decisions;
+    ++updates_;
+  }
+  double value() const { return sum_.mean_value / updates_; }
+  double entropy() const { return sum_.entropy / updates_; }
+  double loss() const { return sum_.loss / updates_; }
+  double gradient_norm() const { return sum_.gradient_norm / updates_; }
+  double decisions() const { return static_cast<double>(sum_.decisions); }
+
+ private:
+  UpdateStats sum_;
+  double updates_ = 0;
+};
+
 class Run {
  public:
   Run(const RunOptions& options, Progress& progress)
       : options_(options),
         progress_(progress),
+        architecture_(models().make(options.model)),
         trainer_spec_(trainer_for(options.model, options.trainer)),
-        trainer_(trainers().make(trainer_spec_)),
-        data_(open_training_data(options.train,
-                                 options.instances > 0 ? options.instances : kDefaultInstances,
-                                 options.seed, trainer_->needs_labels(), options.threads)),
-        validation_(open_validation()),
-        problem_(problems().make(data_->schema().problem)) {
-    info_.spec = Spec::parse(options.model).to_string();
-    info_.context = {data_->schema(), data_->first_market_size()};
-    info_.provenance = {{"trainer", trainer_spec_},
-                        {"train", options.train},
-                        {"source", data_->source()},
-                        {"validation", options.validation},
-                        {"seed", fmt::to_string(options.seed)}};
-    model_ = models().make(options.model)->build(info_.context);
-    Rng rng(options.seed, Stream::kInitialise, 0);
-    model_->set_parameters(model_->initial_parameters(rng));
-    trainer_->begin(*model_);
+        trainer_(trainers().make(trainer_spec_)) {
+    if (!options.resume && path_exists(last_path().string())) {
+      fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+           options.folder.string());
+    }
+    data_ = make_training_data(open_training(),
+                               options.instances > 0 ? options.instances : kDefaultInstances,
+                               options.seed, trainer_->needs_labels(), options.threads, progress);
+    validation_given_.emplace(open_validation());
+    record_ = asked();
   }
 
   RunResult run(const EpochObserver& observer) {
-    make_folders(options_.folder);
-    options_.resume ? restore() : begin_folder();
-    MetricsTable table(options_.folder / "metrics.csv", epoch_);
+    if (path_exists(last_path().string()) && is_done()) return result();
+    prepare();
+    // Interrupted before the first epoch was done, a run begins anew, with the same seed.
+    path_exists(last_path().string()) ? restore() : begin_folder();
     EventWriter events(options_.folder, wall_time());
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
     const auto batches = (data_->size() + batch - 1) / batch;
-    progress_.begin("training", (options_.epochs - epoch_) * static_cast<std::int64_t>(batches),
+    progress_.begin("training", (options_.epochs - epoch()) * static_cast<std::int64_t>(batches),
                     "batches");
-    while (epoch_ < options_.epochs) {
+    while (epoch() < options_.epochs) {
       const MetricsRow row = run_epoch();
       save();
-      table.add(row);
-      events.add(row, epoch_, wall_time());
+      events.add(row, epoch(), wall_time());
       if (observer && !observer(row)) break;
     }
     progress_.end();
-    return result_;
+    return result();
   }
 
  private:
-  Dataset open_validation() {
-    const std::string& spec = options_.validation.empty() ? options_.train : options_.validation;
-    if (std::filesystem::exists(spec)) {
-      if (options_.validation.empty()) {
-        fail(ErrorCode::kUsage,
-             "a run on a file needs a validation set of its own: give --val FILE or --val SPEC");
-      }
-      const Dataset data = Dataset::load(spec);
-      return data.labelled() ? data : solve(data, {.threads = options_.threads}, progress_);
+  std::filesystem::path best_path() const { return options_.folder / "best.safetensors"; }
+  std::filesystem::path last_path() const { return options_.folder / "last.safetensors"; }
+  int epoch() const { return record_.epochs_done(); }
+
+  Data open_training() const {
+    if (options_.train_data) return bind_data(*options_.train_data);
+    return open_data(options_.train);
+  }
+
+  Data open_validation() const {
+    if (options_.validation_data) return bind_data(*options_.validation_data);
+    const bool same = options_.validation.empty();
+    Data data = same ? open_training() : open_data(options_.validation);
+    const auto* source = std::get_if<BoundSource>(&data);
+    if (same && (!source || source->size())) {
+      fail(ErrorCode::kUsage,
+           "a run on recorded instances needs others to be judged by: give --val FILE or --val "
+           "SPEC");
     }
+    return data;
+  }
+
+  std::uint64_t validation_size() const {
+    const auto* source = std::get_if<BoundSource>(&*validation_given_);
+    if (!source) return std::get<BoundDataset>(*validation_given_).size();
+    const std::uint64_t wanted = options_.validation_instances;
+    return std::min(wanted, source->size().value_or(wanted));
+  }
+
+  std::string validation_digest() const {
+    const auto* source = std::get_if<BoundSource>(&*validation_given_);
+    if (source) return source->digest();
+    const auto& data = std::get<BoundDataset>(*validation_given_);
+    return data.content_digest(/*with_labels=*/data.labelled());
+  }
+
+  BoundDataset draw_validation() {
+    const auto* source = std::get_if<BoundSource>(&*validation_given_);
+    if (!source) return std::get<BoundDataset>(*validation_given_);
     // A seed apart from every training seed: the training streams count up from the run's seed.
     constexpr std::uint64_t kValidationSeed = 0x56414c4944415445;
-    const auto source = sources().make(spec);
-    progress_.begin("drawing validation instances",
-                    static_cast<std::int64_t>(options_.validation_instances), "instances");
-    const Dataset data = generate(*source, {spec, kValidationSeed ^ options_.seed},
-                                  options_.validation_instances, options_.threads, progress_);
+    progress_.begin("drawing validation instances", static_cast<std::int64_t>(validation_size()),
+                    "instances");
+    const BoundDataset drawn = generate(*source, kValidationSeed ^ options_.seed, validation_size(),
+                                        options_.threads, progress_);
     progress_.end();
-    return solve(data, {.threads = options_.threads}, progress_);
+    return drawn;
+  }
+
+  /// Builds the model, and sees to it that all fits before anything is written.
+  void prepare() {
+    info_.spec = Spec::parse(options_.model).to_string();
+    info_.context = {data_->schema(), data_->first_market_size()};
+    info_.provenance = {{"trainer", trainer_spec_},
+                        {"train", record_.train},
+                        {"source", data_->source()},
+                        {"validation", record_.validation},
+                        {"seed", fmt::to_string(options_.seed)}};
+    model_ = architecture_->build(info_.context);
+    Rng rng(options_.seed, Stream::kInitialise, 0);
+    model_->set_parameters(model_->initial_parameters(rng));
+    data_->check(*model_);
+    trainer_->begin(*model_);
+    const BoundDataset validation = draw_validation();
+    if (validation.size() == 0) {
+      fail(ErrorCode::kData, "{}there are no instances to validate on", validation.origin());
+    }
+    check_every_instance(*model_, validation);
+    lock_.emplace(options_.folder);
+    validation_.emplace(validation.labelled()
+                            ? validation
+                            : solve(validation, {.threads = options_.threads}, progress_));
+  }
+
+  RunResult result() const {
+    return {epoch(), record_.best_epoch, record_.best_ratio, decisions_per_second_};
+  }
+
+  /// Takes over the record of the run in the folder, which must have been asked for alike; true if
+  /// there is nothing left to do.
+  bool is_done() {
+    RunRecord found = read_run(options_.folder);
+    const bool epochs_matter = trainer_->depends_on_length();
+    if (const std::string text = difference(found, record_, epochs_matter); !text.empty()) {
+      fail(ErrorCode::kUsage, "{}: cannot be resumed like that: {}", options_.folder.string(),
+           text);
+    }
+    found.epochs = options_.epochs;
+    record_ = std::move(found);
+    return record_.done();
+  }
+
+  /// Equal data under equal names: specs with all their options.
+  static std::string canonical(const std::string& data, const std::optional<Dataset>& own,
+                               const char* file) {
+    if (own) return file;
+    return sources().knows(data) ? sources().canonical(data) : data;
+  }
+
+  RunRecord asked() const {
+    RunRecord record;
+    record.model = models().canonical(options_.model);
+    record.trainer = trainers().canonical(trainer_spec_);
+    record.problem = problems().canonical(data_->schema().problem);
+    record.train = canonical(options_.train, options_.train_data, "train.safetensors");
+    record.train_digest = data_->digest();
+    record.validation =
+        options_.validation.empty() && !options_.validation_data
+            ? record.train
+            : canonical(options_.validation, options_.validation_data, "validation.safetensors");
+    record.validation_digest = validation_digest();
+    record.instances = data_->size();
+    record.validation_instances = validation_size();
+    record.epochs = options_.epochs;
+    record.seed = options_.seed;
+    record.command = options_.command;
+    return record;
   }
 
   MetricsRow run_epoch() {
     const auto start = Clock::now();
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
-    const double learning_rate = trainer_->learning_rate();
-    UpdateStats sum;
-    double updates = 0;
-    data_->begin_epoch(static_cast<std::uint64_t>(epoch_));
-    for (std::uint64_t first = 0; first < data_->size(); first += batch) {
+    const auto size = data_->size();
+    const int before = epoch();
+    const auto share_done = [&](std::uint64_t first) {
+      return (before + static_cast<double>(first) / static_cast<double>(size)) / options_.epochs;
+    };
+    const double learning_rate = trainer_->learning_rate(share_done(0));
+    EpochStats stats;
+    data_->begin_epoch(static_cast<std::uint64_t>(before));
+    for (std::uint64_t first = 0; first < size; first += batch) {
       if (progress_.cancelled()) {
         progress_.end();
         fail(ErrorCode::kCancelled, "interrupted in epoch {}; --resume goes on after epoch {}",
-             epoch_ + 1, epoch_);
+             before + 1, before);
       }
-      const auto count = std::min(batch, data_->size() - first);
-      const auto [instances, labels] = data_->take(first, count);
-      const UpdateStats stats = trainer_->update(
-          {*problem_, instances, labels, options_.seed,
-           static_cast<std::uint64_t>(epoch_) * data_->size() + first, options_.threads,
-           (epoch_ + static_cast<double>(first) / static_cast<double>(data_->size())) /
-               options_.epochs});
-      sum.mean_value += stats.mean_value;
-      sum.entropy += stats.entropy;
-      sum.loss += stats.loss;
-      sum.gradient_norm += stats.gradient_norm;
-      sum.decisions += stats.decisions;
-      ++updates;
+      const auto [instances, labels] = data_->take(first, std::min(batch, size - first));
+      stats.add(trainer_->update({instances, labels, options_.seed,
+                                  static_cast<std::uint64_t>(before) * size + first,
+                                  options_.threads, share_done(first)}));
       progress_.advance(1);
     }
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const Validation validation = validate(*problem_, validation_, *model_, options_.threads);
+    const double seconds = seconds_since(start);
+    const Validation validation = validate(*validation_, *model_, options_.threads);
     trainer_->end_epoch(validation.values);
-    ++epoch_;
-    result_.epochs = epoch_;
-    improved_ = epoch_ == 1 || starts_last_fifth(epoch_) || validation.ratio > result_.best_ratio;
+    const int now = before + 1;
+    improved_ = now == 1 || starts_last_fifth(now) || validation.ratio > record_.best_ratio;
     if (improved_) {
-      result_.best_ratio = validation.ratio;
-      result_.best_epoch = epoch_;
+      record_.best_ratio = validation.ratio;
+      record_.best_epoch = now;
     }
-    result_.decisions_per_second = static_cast<double>(sum.decisions) / seconds;
-    progress_.note(fmt::format(
-        "epoch {}/{}  value {:.4f}  ratio {:.4f} (best {:.4f})  entropy {:.3f}  {}", epoch_,
-        options_.epochs, sum.mean_value / updates, validation.ratio, result_.best_ratio,
-        sum.entropy / updates, human_rate(result_.decisions_per_second, "decisions")));
-    return {{"epoch", epoch_},
-            {"value", sum.mean_value / updates},
-            {"entropy", sum.entropy / updates},
-            {"loss", sum.loss / updates},
-            {"gradient_norm", sum.gradient_norm / updates},
-            {"learning_rate", learning_rate},
-            {"validation_ratio", validation.ratio},
-            {"best_ratio", result_.best_ratio},
-            {"decisions_per_second", result_.decisions_per_second},
-            {"seconds", seconds}};
+    decisions_per_second_ = stats.decisions() / seconds;
+    MetricsRow row = {{"epoch", now},
+                      {"value", stats.value()},
+                      {"entropy", stats.entropy()},
+                      {"loss", stats.loss()},
+                      {"gradient_norm", stats.gradient_norm()},
+                      {"learning_rate", learning_rate},
+                      {"validation_ratio", validation.ratio},
+                      {"best_ratio", record_.best_ratio}};
+    record_.metrics.add(row);
+    const MetricsRow timing = {
+        {"epoch", now}, {"seconds", seconds}, {"decisions_per_second", decisions_per_second_}};
+    record_.timing.add(timing);
+    row.insert(row.end(), timing.begin() + 1, timing.end());
+    progress_.note(
+        fmt::format("epoch {}/{}  value {:.4f}  ratio {:.4f} (best {:.4f})  entropy {:.3f}  {}",
+                    now, options_.epochs, stats.value(), validation.ratio, record_.best_ratio,
+                    stats.entropy(), human_rate(decisions_per_second_, "decisions")));
+    return row;
   }
 
   /// Of fifty noisy models one looks good by luck. So where the run is annealed, those before its
@@ -182,114 +295,117 @@ class Run {
     return trainer_->anneals() && epoch == options_.epochs - options_.epochs / 5 + 1;
   }
 
-  std::filesystem::path best_path() const { return options_.folder / "best.safetensors"; }
-  std::filesystem::path last_path() const { return options_.folder / "last.safetensors"; }
-
+  /// What is in last.safetensors was done; the other files follow from it, or are made again.
   void save() {
-    info_.provenance["epoch"] = fmt::to_string(epoch_);
+    info_.provenance["epoch"] = fmt::to_string(epoch());
     if (improved_) {
       SafeTensorsWriter best;
       write_model(best, info_, *model_);
       best.write(best_path());
     }
     const TrainerState state = trainer_->state();
-    std::vector<double> numbers = {result_.best_ratio, static_cast<double>(result_.best_epoch),
-                                   static_cast<double>(state.adam.steps)};
-    std::string names;
-    for (const auto& [name, value] : state.numbers) {
-      names += name + " ";
-      numbers.push_back(value);
-    }
     SafeTensorsWriter last;
     write_model(last, info_, *model_);
-    last.set_meta("trainer.numbers", names);
-    last.add<double>("trainer.numbers", {numbers.size()}, numbers);
+    write_record(last, record_);
     const auto mean = state.adam.mean.values(), square = state.adam.square.values();
     last.add<float>("trainer.mean", {mean.size()}, mean);
     last.add<float>("trainer.square", {square.size()}, square);
+    last.add_owned<std::int64_t>("trainer.steps", {1}, {state.adam.steps});
+    for (const auto& [name, value] : state.numbers) {
+      last.add_owned<double>(kNumber + name, {1}, {value});
+    }
     for (const auto& [name, values] : state.arrays) {
       last.add<double>(kArray + name, {values.size()}, values);
     }
     last.write(last_path());
+    write_copies();
+  }
+
+  void write_copies() const {
+    write_file_atomically(options_.folder / "metrics.csv", record_.metrics.to_csv());
+    write_file_atomically(options_.folder / "timing.csv", record_.timing.to_csv());
   }
 
   void restore() {
-    if (!std::filesystem::exists(last_path())) {
-      // Interrupted before the first epoch was done: begin anew, with the same seed.
-      begin_folder();
-      return;
-    }
     const auto file = SafeTensors::open(last_path());
+    record_.metrics = read_record(*file).metrics;  // as it is now that the folder is locked
+    if (!path_exists(best_path().string())) {
+      fail(ErrorCode::kData, "{}: is missing, so that the best model of the run is lost",
+           best_path().string());
+    }
     const TrainedModel saved = read_model(*file);
-    for (const auto& [key, value] : info_.provenance) {
-      const auto found = saved.info.provenance.find(key);
-      if (found == saved.info.provenance.end() || found->second != valid_utf8(value)) {
-        fail(ErrorCode::kUsage, "{}: was run with {} = \"{}\", not \"{}\"; it cannot be resumed so",
-             options_.folder.string(), key,
-             found == saved.info.provenance.end() ? "" : found->second, value);
-      }
-    }
-    if (saved.info.spec != info_.spec) {
-      fail(ErrorCode::kUsage, "{}: trains {}, not {}", options_.folder.string(), saved.info.spec,
-           info_.spec);
-    }
     model_->set_parameters(saved.model->parameters());
-    const auto numbers = file->array<double>("trainer.numbers");
     TrainerState state{{model_->parameters().zeros(), model_->parameters().zeros()}, {}, {}};
-    for (const auto& [name, tensor] : file->tensors()) {
-      if (!name.starts_with(kArray)) continue;
-      const auto values = file->array<double>(name);
-      state.arrays[name.substr(kArray.size())] = {values.begin(), values.end()};
-    }
+    read_state(*file, state);
+    trainer_->restore(state);
+    record_.timing = kept_timing();
+    write_copies();
+  }
+
+  void read_state(const SafeTensors& file, TrainerState& state) const {
+    const auto expect = [&](const std::string& name, std::size_t found, std::size_t expected) {
+      if (found == expected) return;
+      fail(ErrorCode::kData, "{}: array \"{}\" has {} entries instead of {}", last_path().string(),
+           name, found, expected);
+    };
     const auto copy = [&](const char* name, std::span<float> to) {
-      const auto from = file->array<float>(name);
-      if (from.size() != to.size()) {
-        fail(ErrorCode::kData, "{}: array \"{}\" does not fit", last_path().string(), name);
-      }
+      const auto from = file.array<float>(name);
+      expect(name, from.size(), to.size());
       std::copy(from.begin(), from.end(), to.begin());
     };
     copy("trainer.mean", state.adam.mean.values());
     copy("trainer.square", state.adam.square.values());
-    std::size_t used = 3;
-    std::string names = file->meta("trainer.numbers");
-    while (!names.empty()) {
-      const std::size_t end = names.find(' ');
-      if (used >= numbers.size()) break;
-      state.numbers[names.substr(0, end)] = numbers[used++];
-      names.erase(0, end + 1);
+    const auto steps = file.array<std::int64_t>("trainer.steps");
+    expect("trainer.steps", steps.size(), 1);
+    state.adam.steps = steps[0];
+    for (const auto& [name, tensor] : file.tensors()) {
+      if (name.starts_with(kNumber)) {
+        const auto values = file.array<double>(name);
+        expect(name, values.size(), 1);
+        state.numbers[name.substr(kNumber.size())] = values[0];
+      } else if (name.starts_with(kArray)) {
+        const auto values = file.array<double>(name);
+        state.arrays[name.substr(kArray.size())] = {values.begin(), values.end()};
+      }
     }
-    state.adam.steps = static_cast<std::int64_t>(numbers[2]);
-    trainer_->restore(state);
-    epoch_ = std::stoi(saved.info.provenance.at("epoch"));
-    result_ = {epoch_, static_cast<int>(numbers[1]), numbers[0], 0};
+  }
+
+  /// Of the epochs that are done, as far as timing.csv has them.
+  MetricsColumns kept_timing() const {
+    const MetricsColumns& known = record_.timing;
+    MetricsColumns kept;
+    for (std::size_t row = 0; row < known.size(); ++row) {
+      if (known["epoch"].empty() || known["epoch"][row] > epoch()) continue;
+      MetricsRow values;
+      for (const auto& [name, column] : known.all()) values.push_back({name, column[row]});
+      kept.add(values);
+    }
+    return kept;
   }
 
   void begin_folder() {
-    if (std::filesystem::exists(last_path()) && !options_.resume) {
-      fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
-           options_.folder.string());
-    }
-    const nlohmann::ordered_json config = {
-        {"model", info_.spec},        {"trainer", trainer_spec_},
-        {"train", options_.train},    {"validation", options_.validation},
-        {"instances", data_->size()}, {"epochs", options_.epochs},
-        {"seed", options_.seed},      {"problem", problem_->name()},
-        {"command", options_.command}};
-    write_file_atomically(options_.folder / "config.json", json_text(config, 1) + "\n");
+    const auto keep = [&](const std::optional<Dataset>& data, const std::string& name) {
+      if (data) data->save(options_.folder / name);
+    };
+    keep(options_.train_data, record_.train);
+    keep(options_.validation_data, record_.validation);
+    write_file_atomically(options_.folder / "config.json", to_json(record_));
   }
 
   RunOptions options_;
   Progress& progress_;
+  std::shared_ptr<const Architecture> architecture_;
   std::string trainer_spec_;
   std::shared_ptr<Trainer> trainer_;
+  std::optional<FolderLock> lock_;
   std::unique_ptr<TrainingData> data_;
-  Dataset validation_;
-  std::shared_ptr<Problem> problem_;
+  std::optional<Data> validation_given_;
+  std::optional<BoundDataset> validation_;  // with its optima
   ModelInfo info_;
-  std::unique_ptr<Model> model_;
-  int epoch_ = 0;
+  std::shared_ptr<Model> model_;
+  RunRecord record_;
   bool improved_ = false;
-  RunResult result_;
+  double decisions_per_second_ = 0;
 };
 
 }  // namespace

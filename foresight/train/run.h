@@ -1,11 +1,15 @@
 // A training run: epochs over past or fresh instances, the best model on a validation set kept,
 // everything in one folder, and resumable to the bit.
 //
-//   RUN/config.json          what was asked for
-//   RUN/metrics.csv          one line per epoch; events.out.tfevents.* the same for TensorBoard
+//   RUN/last.safetensors     the model after the last epoch, the trainer's state, and the record of
+//                            the run (run_record.h): what is in this file was done
 //   RUN/best.safetensors     the model with the best validation ratio; where the learning rate is
 //                            annealed to 0, of the last fifth of the epochs
-//   RUN/last.safetensors     the model after the last epoch, and the trainer's state
+//   RUN/config.json          copies of the record for people: what was asked for,
+//   RUN/metrics.csv          and one line per epoch; events.out.tfevents.* the same for TensorBoard
+//   RUN/timing.csv           how long epochs took
+//
+// A folder is locked while it is written.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +19,7 @@
 
 #include "foresight/base/progress.h"
 #include "foresight/data/dataset.h"
+#include "foresight/train/run_record.h"
 #include "foresight/train/trainer.h"
 
 namespace foresight {
@@ -33,6 +38,11 @@ struct RunOptions {
   bool resume = false;
   std::string command;  // the command line, to be remembered
 
+  /// Data that is in no file takes the place of `train` and `validation`; it is kept in the folder,
+  /// as train.safetensors and validation.safetensors.
+  std::optional<Dataset> train_data = {};
+  std::optional<Dataset> validation_data = {};
+
   void read(OptionReader& o);
 };
 
@@ -45,11 +55,12 @@ struct RunResult {
 
 /// Called after each epoch, once it is saved, with its metrics; false ends the run after it, which
 /// `resume` can go on with.
-using EpochObserver =
-    std::function<bool(const std::vector<std::pair<std::string, double>>& metrics)>;
+using EpochObserver = std::function<bool(const MetricsRow& metrics)>;
 
-/// Throws Error(kUsage) if an option is out of range, and Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on
-/// from them.
+/// Everything must fit before the first epoch begins: the training data its problem, the model the
+/// data, the validation set the model; Error(kData) says what does not. `resume` goes on with a run
+/// that was asked for in the same words on the same data; Error(kUsage) says what differs. Throws
+/// Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on from them.
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer = {});
 
 }  // namespace foresight

@@ -1,53 +1,214 @@
 #include "foresight/train/run_record.h"
 
+#include <nlohmann/json.hpp>
+
 #include "foresight/base/csv.h"
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/json_field_internal.h"
+#include "foresight/base/safetensors.h"
+#include "foresight/data/source.h"
 
 namespace foresight {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* kConfig = "config.json";
-constexpr const char* kMetrics = "metrics.csv";
+constexpr const char* kLast = "last.safetensors";
+constexpr const char* kTiming = "timing.csv";
+constexpr const char* kRecord = "record";           // the metadata key
+constexpr const char* kMetrics = "record.metrics";  // the array: a row per epoch
+
+Json json_of(const RunRecord& record) {
+  return {{"model", record.model},
+          {"trainer", record.trainer},
+          {"problem", record.problem},
+          {"train", record.train},
+          {"train_digest", record.train_digest},
+          {"validation", record.validation},
+          {"validation_digest", record.validation_digest},
+          {"instances", record.instances},
+          {"validation_instances", record.validation_instances},
+          {"epochs", record.epochs},
+          {"seed", record.seed}};
+}
+
+int read_int(const JsonField& field) {
+  const std::int64_t value = field.integer();
+  if (value < 0 || value > 1'000'000'000) field.reject("is out of range");
+  return static_cast<int>(value);
+}
+
+RunRecord record_from(const JsonField& json) {
+  RunRecord record;
+  record.model = json["model"].text();
+  record.trainer = json["trainer"].text();
+  record.problem = json["problem"].text();
+  record.train = json["train"].text();
+  record.train_digest = json["train_digest"].text();
+  record.validation = json["validation"].text();
+  record.validation_digest = json["validation_digest"].text();
+  record.instances = json["instances"].count();
+  record.validation_instances = json["validation_instances"].count();
+  record.epochs = read_int(json["epochs"]);
+  record.seed = json["seed"].count();
+  record.command = json.text_or_empty("command");
+  return record;
+}
+
+void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& record) {
+  record.best_epoch = read_int(json["best_epoch"]);
+  record.best_ratio = json["best_ratio"].number();
+  const JsonField names = json["columns"];
+  const auto& shape = file.shape(kMetrics);
+  const auto values = file.array<double>(kMetrics);
+  if (shape.size() != 2 || shape[1] != names.size() || names.size() == 0) {
+    fail(ErrorCode::kData, "{}: array \"{}\" does not have the {} columns that the record names",
+         file.path().string(), kMetrics, names.size());
+  }
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    std::vector<double> column;
+    for (std::size_t row = 0; row < shape[0]; ++row) column.push_back(values[row * shape[1] + c]);
+    record.metrics.set(names.at(c).text(), std::move(column));
+  }
+  if (record.best_epoch < 1 || record.best_epoch > record.epochs_done()) {
+    json["best_epoch"].reject(
+        fmt::format("is {}, but {} epochs were done", record.best_epoch, record.epochs_done()));
+  }
+}
+
+MetricsColumns read_csv(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  std::vector<std::vector<double>> columns(csv.num_columns());
+  while (csv.next()) {
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(csv.number(i));
+  }
+  MetricsColumns result;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    result.set(csv.columns()[i], std::move(columns[i]));
+  }
+  return result;
+}
 
 }  // namespace
 
-const std::vector<double>& RunRecord::column(const std::string& name) const& {
+void MetricsColumns::add(const MetricsRow& row) {
+  if (columns_.empty()) {
+    for (const auto& [name, value] : row) columns_.push_back({name, {}});
+  }
+  for (std::size_t i = 0; i < row.size(); ++i) columns_[i].second.push_back(row[i].second);
+}
+
+void MetricsColumns::set(std::string name, std::vector<double> values) {
+  columns_.emplace_back(std::move(name), std::move(values));
+}
+
+const std::vector<double>& MetricsColumns::operator[](const std::string& name) const {
   static const std::vector<double> none;
-  for (const auto& [key, values] : columns) {
+  for (const auto& [key, values] : columns_) {
     if (key == name) return values;
   }
   return none;
 }
 
+std::string MetricsColumns::to_csv() const {
+  std::string text;
+  for (const auto& [name, values] : columns_) text += (text.empty() ? "" : ",") + name;
+  text += "\n";
+  for (std::size_t row = 0; row < size(); ++row) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : ",", columns_[i].second[row]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string difference(const RunRecord& found, const RunRecord& asked, bool epochs_matter) {
+  const auto differs = [](const char* name, const auto& then, const auto& now) {
+    return then == now ? "" : fmt::format("{} was \"{}\", not \"{}\"", name, then, now);
+  };
+  // A file may have been moved: its content counts, not its name.
+  const auto data_differs = [&](const char* name, const std::string& then, const std::string& now,
+                                const std::string& then_digest, const std::string& now_digest) {
+    if (sources().knows(now) || sources().knows(then)) {
+      if (const std::string text = differs(name, then, now); !text.empty()) return text;
+    }
+    if (then_digest == now_digest) return std::string();
+    return fmt::format("{} (\"{}\") had other content", name, then);
+  };
+  for (const std::string& text :
+       {differs("model", found.model, asked.model),
+        differs("trainer", found.trainer, asked.trainer),
+        differs("problem", found.problem, asked.problem),
+        data_differs("train", found.train, asked.train, found.train_digest, asked.train_digest),
+        data_differs("validation", found.validation, asked.validation, found.validation_digest,
+                     asked.validation_digest),
+        differs("instances", found.instances, asked.instances),
+        differs("validation_instances", found.validation_instances, asked.validation_instances),
+        differs("seed", found.seed, asked.seed),
+        epochs_matter ? differs("epochs", found.epochs, asked.epochs) : ""}) {
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+void write_record(SafeTensorsWriter& writer, const RunRecord& record) {
+  Json json = json_of(record);
+  json["best_epoch"] = record.best_epoch;
+  json["best_ratio"] = record.best_ratio;
+  json["columns"] = Json::array();
+  for (const auto& [name, values] : record.metrics.all()) json["columns"].push_back(name);
+  writer.set_meta(kRecord, json_text(json));
+  const std::size_t rows = record.metrics.size(), columns = record.metrics.all().size();
+  std::vector<double> values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const auto& [name, column] : record.metrics.all()) values.push_back(column[row]);
+  }
+  writer.add_owned<double>(kMetrics, {rows, columns}, std::move(values));
+}
+
+RunRecord read_record(const SafeTensors& file) {
+  const std::string path = file.path().string();
+  if (!file.metadata().contains(kRecord)) {
+    fail(ErrorCode::kData,
+         "{}: holds no record of its run; it was written by an earlier version of this program, or "
+         "is not a run's last checkpoint",
+         path);
+  }
+  const JsonField json = JsonField::parse(file.meta(kRecord), path + ": record");
+  RunRecord record = record_from(json);
+  read_progress(file, json, record);
+  return record;
+}
+
+std::string to_json(const RunRecord& record) {
+  Json json = json_of(record);
+  json["command"] = record.command;
+  return json_text(json, 1) + "\n";
+}
+
 bool is_run_folder(const std::filesystem::path& path) {
-  return std::filesystem::exists(path / kConfig);
+  return path_exists((path / kConfig).string()) || path_exists((path / kLast).string());
 }
 
 RunRecord read_run(const std::filesystem::path& folder) {
   if (!is_run_folder(folder)) {
-    fail(ErrorCode::kData, "{}: holds no training run: there is no {} in it", folder.string(),
-         kConfig);
+    fail(ErrorCode::kData, "{}: does not hold a training run: there is no {} and no {} in it",
+         folder.string(), kLast, kConfig);
   }
-  const MappedFile file(folder / kConfig);
-  const JsonField config = JsonField::parse(file.text(), (folder / kConfig).string());
-  RunRecord run;
-  run.model = config["model"].text();
-  run.trainer = config["trainer"].text();
-  run.train = config["train"].text();
-  run.problem = config.text_or_empty("problem");
-  run.command = config.text_or_empty("command");
-  run.epochs = config["epochs"].integer<int>();
-  // A run that was stopped in its first epoch has no metrics yet.
-  if (!std::filesystem::exists(folder / kMetrics)) return run;
-  CsvReader csv(folder / kMetrics);
-  for (const std::string& name : csv.columns()) run.columns.push_back({name, {}});
-  while (csv.next()) {
-    for (std::size_t i = 0; i < run.columns.size(); ++i) {
-      run.columns[i].second.push_back(csv.number(i));
-    }
+  RunRecord config;
+  if (path_exists((folder / kConfig).string())) {
+    const MappedFile file(folder / kConfig);
+    config = record_from(JsonField::parse(file.text(), (folder / kConfig).string()));
   }
-  return run;
+  // A run that was stopped in its first epoch has no checkpoint yet.
+  if (!path_exists((folder / kLast).string())) return config;
+  RunRecord record = read_record(*SafeTensors::open(folder / kLast));
+  record.command = config.command;
+  if (path_exists((folder / kTiming).string())) record.timing = read_csv(folder / kTiming);
+  return record;
 }
 
 }  // namespace foresight

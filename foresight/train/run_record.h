@@ -1,6 +1,11 @@
-// A training run as its folder tells it: what was asked for, and how it went, epoch by epoch.
+// The record of a training run: what was asked for, what it learned from, and how it went.
+//
+// The trainer writes it into the run's last checkpoint after every epoch, in one step with the
+// parameters; config.json and metrics.csv are copies of it for people. Resuming, "is it done
+// already", reports, Python and the tuner read it and nothing else.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -8,23 +13,69 @@
 
 namespace foresight {
 
-struct RunRecord {
-  std::string model, trainer, train;  // specs; `train` may be a file
-  std::string problem;
-  std::string command;  // the command line, if any
-  int epochs = 0;       // asked for
+class SafeTensors;
+class SafeTensorsWriter;
 
-  /// The columns of metrics.csv by name, all of one length.
-  std::vector<std::pair<std::string, std::vector<double>>> columns;
+/// One epoch's numbers, by name; every epoch has the same names in the same order.
+using MetricsRow = std::vector<std::pair<std::string, double>>;
 
-  /// Empty if there is no such column. Not of a temporary: the column belongs to the record.
-  const std::vector<double>& column(const std::string& name) const&;
-  const std::vector<double>& column(const std::string& name) const&& = delete;
+/// Columns of numbers by name, all of one length.
+class MetricsColumns {
+ public:
+  void add(const MetricsRow& row);
+  void set(std::string name, std::vector<double> values);
+
+  std::size_t size() const { return columns_.empty() ? 0 : columns_.front().second.size(); }
+  const std::vector<std::pair<std::string, std::vector<double>>>& all() const { return columns_; }
+  /// Empty if there is no such column.
+  const std::vector<double>& operator[](const std::string& name) const;
+  /// As CSV, with a header.
+  std::string to_csv() const;
+
+  friend bool operator==(const MetricsColumns&, const MetricsColumns&) = default;
+
+ private:
+  std::vector<std::pair<std::string, std::vector<double>>> columns_;
 };
+
+struct RunRecord {
+  // What was asked for. Specs have all their options filled in, so that equal ones are equal text.
+  std::string model, trainer;
+  std::string problem;
+  std::string train, validation;  // a spec or a file
+  std::string train_digest, validation_digest;
+  std::uint64_t instances = 0;  // per epoch
+  std::uint64_t validation_instances = 0;
+  int epochs = 0;
+  std::uint64_t seed = 0;
+
+  // What happened so far.
+  MetricsColumns metrics;  // a row per epoch; the same for the same record above
+  int best_epoch = 0;      // of the model in best.safetensors; 0 before the first epoch
+  double best_ratio = 0;   // and its validation ratio
+
+  // Not part of what is compared: the command line of the first start, and how long epochs took.
+  std::string command;
+  MetricsColumns timing;
+
+  int epochs_done() const { return static_cast<int>(metrics.size()); }
+  bool done() const { return epochs_done() >= epochs; }
+};
+
+/// What `asked` asks for that `found` does not: a sentence that names the field and both values, or
+/// nothing if they agree. `epochs` are compared only if the trainer's schedule depends on them.
+std::string difference(const RunRecord& found, const RunRecord& asked, bool epochs_matter);
+
+/// The record within a checkpoint. Reading throws Error(kData) if it is not there or is damaged.
+void write_record(SafeTensorsWriter& writer, const RunRecord& record);
+RunRecord read_record(const SafeTensors& file);
+
+/// The record as config.json.
+std::string to_json(const RunRecord& record);
 
 bool is_run_folder(const std::filesystem::path& path);
 
-/// Throws Error(kData) if the folder holds no run, or one that is damaged.
+/// Throws Error(kData) if the folder does not hold a run, or one that is damaged.
 RunRecord read_run(const std::filesystem::path& folder);
 
 }  // namespace foresight

@@ -2,7 +2,7 @@
 //
 //   auto trainer = trainers().make("reinforce(lr=0.006,decay=0.97)");
 //   trainer->begin(model);
-//   UpdateStats stats = trainer->update({problem, instances, labels, seed, first_index, threads});
+//   UpdateStats stats = trainer->update({bind_instances(problem, instances), labels, seed, 0, threads});
 //
 // A batch is cut into shards of fixed size; each is played and differentiated by one thread, and
 // gradients are added in the order of the shards. So the result does not depend on the number of
@@ -17,15 +17,14 @@
 #include <vector>
 
 #include "foresight/base/registry.h"
-#include "foresight/data/instance.h"
 #include "foresight/model/model.h"
 #include "foresight/nn/adam.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight {
 
 struct TrainingBatch {
-  const Problem& problem;
-  std::span<const Instance> instances;
+  BoundInstances instances;
   std::span<const Label> labels;  // one per instance, for trainers that need them
   std::uint64_t seed = 0;
   std::uint64_t first_index = 0;  // number of the first episode among all that were ever played
@@ -47,6 +46,10 @@ struct TrainerState {
   Adam::State adam;
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> arrays;  // exact also for floats
+
+  /// These throw Error(kData) if it is not there, or of another size. An array is copied into `to`.
+  double number(const std::string& name) const;
+  void copy(const std::string& name, std::span<float> to) const;
 };
 
 class Trainer {
@@ -62,10 +65,13 @@ class Trainer {
   virtual bool needs_labels() const { return false; }
   virtual int batch_size() const = 0;
   virtual int episodes_per_instance() const { return 1; }
-  virtual double learning_rate() const = 0;
+  /// When this share of the run is done.
+  virtual double learning_rate(double progress) const = 0;
   /// Does it learn ever less, and nothing at the end of the run? Then models of the end are better
   /// than their validation ratios can tell.
   virtual bool anneals() const { return false; }
+  /// Does what it does in an epoch depend on how many there are to be in all?
+  virtual bool depends_on_length() const { return anneals(); }
   virtual TrainerState state() const = 0;
   virtual void restore(const TrainerState& state) = 0;
 };
@@ -73,8 +79,8 @@ class Trainer {
 /// Every trainer there is.
 Registry<Trainer>& trainers();
 
-/// The spec with what it leaves open filled in from the hyper-parameters tuned for this model. An
-/// empty spec gives the model's own trainer.
+/// The spec with what it leaves open filled in from the model's own trainer (its TrainingPlan). An
+/// empty spec gives that trainer.
 std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec);
 
 /// The same with these options set, whatever the spec says about them. Throws Error(kUsage) if

@@ -1,11 +1,10 @@
 #include "foresight/train/training_data.h"
 
-#include <filesystem>
-#include <numeric>
-
 #include "foresight/base/error.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/rng.h"
+#include "foresight/model/model.h"
+#include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {
@@ -13,13 +12,16 @@ namespace {
 
 class DatasetTrainingData : public TrainingData {
  public:
-  DatasetTrainingData(Dataset data, std::uint64_t seed, bool with_labels)
+  DatasetTrainingData(BoundDataset data, std::uint64_t seed, bool with_labels)
       : data_(std::move(data)), seed_(seed), with_labels_(with_labels) {}
 
+  const Problem& problem() const override { return data_.problem(); }
   const Schema& schema() const override { return data_.schema(); }
   std::string source() const override { return data_.provenance().source; }
   std::uint64_t size() const override { return data_.size(); }
   NodeId first_market_size() const override { return data_.instance(0).market().num_fixed; }
+  std::string digest() const override { return data_.content_digest(with_labels_); }
+  void check(const Model& model) const override { check_every_instance(model, data_); }
 
   void begin_epoch(std::uint64_t epoch) override {
     const auto count = static_cast<std::int32_t>(data_.size());
@@ -34,11 +36,11 @@ class DatasetTrainingData : public TrainingData {
       instances_.push_back(data_.instance(i));
       if (with_labels_) labels_.push_back(data_.label(i));
     }
-    return {instances_, labels_};
+    return {bind_instances(problem(), instances_), labels_};
   }
 
  private:
-  Dataset data_;
+  BoundDataset data_;
   std::uint64_t seed_;
   bool with_labels_;
   std::vector<std::int32_t> order_;
@@ -48,20 +50,30 @@ class DatasetTrainingData : public TrainingData {
 
 class SourceTrainingData : public TrainingData {
  public:
-  SourceTrainingData(const std::string& spec, std::uint64_t per_epoch, std::uint64_t seed,
+  SourceTrainingData(BoundSource source, std::uint64_t per_epoch, std::uint64_t seed,
                      bool with_labels, int threads)
-      : spec_(Spec::parse(spec).to_string()),
-        source_(sources().make(spec)),
+      : source_(std::move(source)),
         per_epoch_(per_epoch),
         seed_(seed),
         with_labels_(with_labels),
-        threads_(threads),
-        problem_(problems().make(source_->schema().problem)) {}
+        threads_(threads) {}
 
-  const Schema& schema() const override { return source_->schema(); }
-  std::string source() const override { return spec_; }
+  const Problem& problem() const override { return source_.problem(); }
+  const Schema& schema() const override { return source_.schema(); }
+  std::string source() const override { return source_.spec(); }
   std::uint64_t size() const override { return per_epoch_; }
-  NodeId first_market_size() const override { return source_->draw(seed_, 0).market().num_fixed; }
+  NodeId first_market_size() const override { return source_.draw(seed_, 0).market().num_fixed; }
+  std::string digest() const override { return source_.digest(); }
+
+  void check(const Model& model) const override {
+    constexpr std::uint64_t kLooked = 16;
+    std::vector<Instance> some;
+    for (std::uint64_t i = 0; i < std::min(kLooked, per_epoch_); ++i) {
+      some.push_back(source_.draw(seed_, i));
+    }
+    model.begin(open_episodes(bind_instances(problem(), some), {}));
+  }
+
   void begin_epoch(std::uint64_t epoch) override { epoch_ = epoch; }
 
   Taken take(std::uint64_t first, std::uint64_t count) override {
@@ -69,40 +81,63 @@ class SourceTrainingData : public TrainingData {
     labels_.resize(with_labels_ ? count : 0);
     constexpr std::uint64_t kChunk = 25;
     parallel_for((count + kChunk - 1) / kChunk, threads_, [&](std::size_t chunk) {
-      const auto solver = with_labels_ ? make_solver(*problem_, {}) : nullptr;
+      const auto solver = with_labels_ ? make_solver(problem(), {}) : nullptr;
       for (std::uint64_t k = chunk * kChunk; k < std::min(count, (chunk + 1) * kChunk); ++k) {
-        instances_[k] = source_->draw(seed_, epoch_ * per_epoch_ + first + k);
+        instances_[k] = source_.draw(seed_, epoch_ * per_epoch_ + first + k);
         if (solver) labels_[k] = solver->solve(instances_[k]);
       }
     });
-    return {instances_, labels_};
+    return {bind_instances(problem(), instances_), labels_};
   }
 
  private:
-  std::string spec_;
-  std::shared_ptr<Source> source_;
+  BoundSource source_;
   std::uint64_t per_epoch_;
   std::uint64_t seed_;
   bool with_labels_;
   int threads_;
-  std::shared_ptr<Problem> problem_;
   std::uint64_t epoch_ = 0;
   std::vector<Instance> instances_;
   std::vector<Label> labels_;
 };
 
+/// Recorded instances are not drawn: an epoch is a pass over all of them, or over the first so many.
+BoundDataset recorded(const BoundSource& source, std::uint64_t most, int threads,
+                      Progress& progress) {
+  return generate(source, 0, std::min(most, *source.size()), threads, progress);
+}
+
 }  // namespace
 
-std::unique_ptr<TrainingData> open_training_data(const std::string& name, std::uint64_t per_epoch,
-                                                 std::uint64_t seed, bool with_labels,
-                                                 int threads) {
-  if (!std::filesystem::exists(name)) {
-    return std::make_unique<SourceTrainingData>(name, per_epoch, seed, with_labels, threads);
+std::unique_ptr<TrainingData> make_training_data(std::variant<BoundSource, BoundDataset> data,
+                                                 std::uint64_t per_epoch, std::uint64_t seed,
+                                                 bool with_labels, int threads,
+                                                 Progress& progress) {
+  if (const auto* source = std::get_if<BoundSource>(&data)) {
+    if (!source->size()) {
+      return std::make_unique<SourceTrainingData>(*source, per_epoch, seed, with_labels, threads);
+    }
+    data = recorded(*source, per_epoch, threads, progress);
   }
-  Dataset data = Dataset::load(name);
-  if (data.size() == 0) fail(ErrorCode::kData, "{}: there are no instances to train on", name);
-  if (with_labels && !data.labelled()) data = solve(data, {.threads = threads}, no_progress());
-  return std::make_unique<DatasetTrainingData>(std::move(data), seed, with_labels);
+  BoundDataset dataset = std::get<BoundDataset>(std::move(data));
+  if (dataset.size() == 0) {
+    fail(ErrorCode::kData, "{}there are no instances to train on", dataset.origin());
+  }
+  if (with_labels && !dataset.labelled()) dataset = solve(dataset, {.threads = threads}, progress);
+  return std::make_unique<DatasetTrainingData>(std::move(dataset), seed, with_labels);
+}
+
+void check_every_instance(const Model& model, const BoundDataset& data) {
+  const auto fitting = model.fitted(data.problem(), data.schema());
+  const Policy& policy = fitting ? *fitting : model;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Instance instance = data.instance(i);
+    try {
+      policy.begin(open_episodes(bind_instances(data.problem(), {&instance, 1}), {}));
+    } catch (const Error& error) {
+      fail(error.code(), "{}instance {}: {}", data.origin(), i, error.what());
+    }
+  }
 }
 
 }  // namespace foresight

@@ -105,7 +105,7 @@ PythonPolicy::~PythonPolicy() {
   shared_->policy.reset();
 }
 
-std::unique_ptr<Batch> PythonPolicy::begin(std::span<const Opening> openings) const {
+std::unique_ptr<Batch> PythonPolicy::open(std::span<const Opening> openings) const {
   const std::lock_guard lock(shared_->mutex);
   const nb::gil_scoped_acquire acquired;
   return std::make_unique<PythonBatch>(shared_->policy, shared_->mutex, shared_->budgets, openings);

@@ -40,7 +40,7 @@ class PythonPolicy : public Policy {
  public:
   PythonPolicy(nb::object policy, const Schema& schema);
   ~PythonPolicy() override;
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
 
  private:
   struct Shared;

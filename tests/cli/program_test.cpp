@@ -86,7 +86,7 @@ TEST_F(Program, ExportWritesAPolicyForOtherProgramsOrNothing) {
   EXPECT_TRUE(exists("samples"));
 
   expect("export nowhere -o no.onnx", 1, {"nowhere"});
-  expect("export data -o no.onnx", 1, {"data", "holds no model"});
+  expect("export data -o no.onnx", 1, {"data", "does not hold a model"});
   expect("export run -o folder/no.onnx", 1, {"folder", "there is no folder"});
   expect("export run -o no.onnx --samples more", 2, {"--data"});
   expect("export run -o no.onnx --data data", 2, {"--samples"});
@@ -322,7 +322,7 @@ TEST_F(Program, TrainsInspectsAndJudgesAModel) {
   expect("evaluate z --policy run", 1, {"run", "e-obm", "adwords"});
   expect("train inv-ff-hist --train 'crowd(u=4,v=8)' -o run", 2, {"holds a run already"});
   expect("train perceptron --train 'crowd(u=4,v=8)' -o other", 2, {"perceptron", "inv-ff-hist"});
-  expect("train ff --train nowhere.data -o other", 2, {"nowhere"});
+  expect("train ff --train nowhere.data -o other", 1, {"nowhere.data", "no such dataset file"});
 }
 
 TEST_F(Program, TrainingKilledAtOnceGoesOnToTheSameBytes) {

@@ -26,7 +26,7 @@ TEST(Dataset, SavedAndLoadedIsTheSame) {
   const TempFolder folder;
   for (const char* spec : {"crowd(u=4,v=6)", "er(u=3,v=5,p=0.3)", "thick-z(u=4,v=8)"}) {
     const Dataset plain = small(spec);
-    const Dataset labelled = solve(plain, {}, no_progress());
+    const Dataset labelled = solve(bind_data(plain), {}, no_progress());
     for (const Dataset& data : {plain, labelled}) {
       data.save(folder.path() / "data");
       const Dataset loaded = Dataset::load(folder.path() / "data");
@@ -43,7 +43,7 @@ TEST(Dataset, SavedAndLoadedIsTheSame) {
 
 TEST(Dataset, WrapsTheArraysOfAnotherWithoutACopy) {
   for (const char* spec : {"crowd(u=4,v=6)", "thick-z(u=4,v=8)"}) {
-    const Dataset data = solve(small(spec), {}, no_progress());
+    const Dataset data = solve(bind_data(small(spec)), {}, no_progress());
     const auto arrays = data.arrays();
     const Dataset wrapped = Dataset::wrap(data.schema(), data.provenance(), arrays,
                                           std::make_shared<const Dataset>(data));
@@ -92,7 +92,7 @@ TEST(Dataset, InstancesWithoutEdgesOrNodesSurvive) {
   const Dataset data = Dataset::gather({.problem = "e-obm"}, {"x", 0}, instances);
   data.save(folder.path() / "data");
   EXPECT_EQ(Dataset::load(folder.path() / "data"), data);
-  EXPECT_EQ(solve(data, {}, no_progress()).optimum(0), 0);
+  EXPECT_EQ(solve(bind_data(data), {}, no_progress()).optimum(0), 0);
 }
 
 TEST(Dataset, ThreadsDoNotChangeTheFile) {
@@ -101,7 +101,7 @@ TEST(Dataset, ThreadsDoNotChangeTheFile) {
   for (const int threads : {1, 2, 7}) {
     const std::string spec = "crowd(u=5,v=8,workers=vary)";
     const Dataset data = generate(*sources().make(spec), {spec, 9}, 300, threads, no_progress());
-    solve(data, {.threads = threads}, no_progress()).save(folder.path() / "data");
+    solve(bind_data(data), {.threads = threads}, no_progress()).save(folder.path() / "data");
     const std::string bytes = read(folder.path() / "data");
     if (first.empty()) first = bytes;
     EXPECT_TRUE(bytes == first) << threads << " threads give another file";

@@ -33,7 +33,7 @@ void check(const Baseline& expected) {
   std::vector<Contestant> contestants;
   for (const auto& [spec, ratio] : wanted) contestants.push_back({spec, policies().make(spec)});
   const Evaluation evaluation =
-      evaluate(solve(test, {}, no_progress()), contestants, {}, no_progress());
+      evaluate(solve(bind_data(test), {}, no_progress()), contestants, {}, no_progress());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     EXPECT_NEAR(evaluation.policies[i].ratio.mean, wanted[i].second, 0.01)
         << expected.source << " " << wanted[i].first;

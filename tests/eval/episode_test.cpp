@@ -43,8 +43,9 @@ TEST(Episode, APlayHoldsEveryOfferAndTheChoiceAmongThem) {
   const auto policy = policies().make("greedy");
   const RecordedPlay play =
       record_play(*setting.problem, setting.instance, *policy, {.seed = 5}, false);
-  const Rollout rollout =
-      foresight::play(*setting.problem, {&setting.instance, 1}, *policy, {.seed = 5}).front();
+  const Rollout rollout = foresight::play(bind_instances(*setting.problem, {&setting.instance, 1}),
+                                          *policy, {.seed = 5})
+                              .front();
   EXPECT_EQ(play.choices, rollout.matching);
   EXPECT_EQ(play.value, rollout.value);
   ASSERT_EQ(play.offers.size(), play.choices.size());
@@ -77,8 +78,9 @@ TEST(Episode, AModelsSharesAreProbabilitiesWhoseLargestIsTaken) {
 
 TEST(Episode, LargeInstancesAreNotRecorded) {
   const auto source = sources().make("er(u=201,v=3,p=0.1)");
-  const Dataset data = solve(generate(*source, {"er", 1}, 2, 1, no_progress()), {}, no_progress());
-  const std::vector<Contestant> contestants = {make_contestant("greedy", data.schema())};
+  const BoundDataset data =
+      solve(bind_data(generate(*source, {"er", 1}, 2, 1, no_progress())), {}, no_progress());
+  const std::vector<Contestant> contestants = {make_contestant("greedy", data)};
   EXPECT_TRUE(evaluate(data, contestants, {.episodes = 2}, no_progress()).episodes.empty());
 }
 

@@ -10,14 +10,14 @@ namespace foresight {
 namespace {
 
 Contestant contestant(const std::string& spec) {
-  return {spec, policies().make(spec)};
+  return {spec, policies().make(spec), Spec::parse(spec).name};
 }
 
 /// Always does what a script says: one node (or kSkip) per arrival.
 class Scripted : public Policy {
  public:
   explicit Scripted(std::vector<NodeId> script) : script_(std::move(script)) {}
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
     return std::make_unique<ScriptBatch>(script_);
   }
 
@@ -39,12 +39,13 @@ class Scripted : public Policy {
 };
 
 // Two arrivals: {0: 0.6, 1: 0.5} and {0: 1.0}. Optimum 1.5 = (1, 0); greedy takes 0 first: 0.6.
-Dataset two_step() {
+BoundDataset two_step() {
   InstanceBuilder builder(2);
   builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.6F, 0.5F});
   builder.arrive(std::vector<NodeId>{0}, std::vector<float>{1.0F});
   const std::vector<Instance> instances(4, std::move(builder).build());
-  return solve(Dataset::gather({.problem = "e-obm"}, {"by hand", 7}, instances), {}, no_progress());
+  return solve(bind_data(Dataset::gather({.problem = "e-obm"}, {"by hand", 7}, instances)), {},
+               no_progress());
 }
 
 TEST(Evaluate, OptionsOutOfRangeAreRefused) {
@@ -87,7 +88,7 @@ TEST(Evaluate, TheGapClosedIsMeasuredFromTheReferenceToTheCeiling) {
   };
   std::vector<Contestant> contestants = {contestant("greedy"),
                                          {"late", script({kSkip, 0})},
-                                         {"optimal-online(by hand)", script({1, 0})}};
+                                         {"the ceiling", script({1, 0}), "optimal-online"}};
   const Evaluation evaluation = evaluate(two_step(), contestants, {}, no_progress());
   EXPECT_NEAR(evaluation.policies[0].gap_closed.value(), 0, 1e-9);
   EXPECT_NEAR(evaluation.policies[1].gap_closed.value(), (1 / 1.5 - 0.4) / 0.6, 1e-6);
@@ -102,25 +103,25 @@ TEST(Evaluate, AnInstanceWorthNothingCountsAsSolved) {
   InstanceBuilder builder(2);
   builder.arrive({}, {});
   const Instance instance = std::move(builder).build();
-  const Dataset data =
-      solve(Dataset::gather({.problem = "e-obm"}, {}, {&instance, 1}), {}, no_progress());
+  const BoundDataset data = solve(
+      bind_data(Dataset::gather({.problem = "e-obm"}, {}, {&instance, 1})), {}, no_progress());
   const std::vector<Contestant> contestants = {contestant("greedy")};
   EXPECT_EQ(evaluate(data, contestants, {}, no_progress()).policies[0].ratio.mean, 1);
 }
 
 TEST(Evaluate, LabelsThatAreTooLowAreNoticed) {
-  Dataset data = two_step();
+  const BoundDataset data = two_step();
   std::vector<Label> labels(data.size(), Label{0.5, 0.5, {1, kSkip}});
   const std::vector<Contestant> contestants = {contestant("greedy")};
   expect_error(ErrorCode::kData, {"greedy", "instance 0", "bound 0.5"},
-               [&] { evaluate(data.with_labels(labels), contestants, {}, no_progress()); });
+               [&] { evaluate(with_labels(data, labels), contestants, {}, no_progress()); });
 }
 
 TEST(Evaluate, UnprovenOptimaCountByTheirBound) {
-  Dataset data = two_step();
+  const BoundDataset data = two_step();
   std::vector<Label> labels(data.size(), Label{1.5, 3.0, {1, 0}});
   const std::vector<Contestant> contestants = {contestant("greedy")};
-  const Evaluation evaluation = evaluate(data.with_labels(labels), contestants, {}, no_progress());
+  const Evaluation evaluation = evaluate(with_labels(data, labels), contestants, {}, no_progress());
   EXPECT_EQ(evaluation.num_unproven, 4U);
   EXPECT_NEAR(evaluation.policies[0].ratio.mean, 0.2, 1e-6);
 }
@@ -152,10 +153,12 @@ TEST(Evaluate, RefusesWhatCannotBeJudged) {
   const std::vector<Contestant> contestants = {contestant("greedy")};
   expect_error(ErrorCode::kUsage, {"no policies"},
                [&] { evaluate(two_step(), {}, {}, no_progress()); });
-  expect_error(ErrorCode::kData, {"no hindsight optima"},
-               [&] { evaluate(two_step().for_problem("e-obm"), contestants, {}, no_progress()); });
+  expect_error(ErrorCode::kData, {"no hindsight optima"}, [&] {
+    evaluate(bind_data(two_step().for_problem("e-obm")), contestants, {}, no_progress());
+  });
   expect_error(ErrorCode::kData, {"no instances"}, [&] {
-    evaluate(Dataset::gather({.problem = "e-obm"}, {}, {}), contestants, {}, no_progress());
+    evaluate(bind_data(Dataset::gather({.problem = "e-obm"}, {}, {})), contestants, {},
+             no_progress());
   });
 }
 

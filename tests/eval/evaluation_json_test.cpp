@@ -11,10 +11,11 @@ namespace {
 
 Evaluation small_evaluation() {
   const auto source = sources().make("thick-z(u=4,v=8)");
-  const Dataset data =
-      solve(generate(*source, {"thick-z(u=4,v=8)", 5}, 6, 1, no_progress()), {}, no_progress());
-  std::vector<Contestant> contestants = {make_contestant("greedy", data.schema()),
-                                         make_contestant("msvv", data.schema())};
+  const BoundDataset data =
+      solve(bind_data(generate(*source, {"thick-z(u=4,v=8)", 5}, 6, 1, no_progress())), {},
+            no_progress());
+  std::vector<Contestant> contestants = {make_contestant("greedy", data),
+                                         make_contestant("msvv", data)};
   contestants[1].model = "inv-ff(hidden=3)";
   contestants[1].trained_on = "thick-z(u=4,v=4)";
   Evaluation evaluation = evaluate(data, contestants, {.seed = 9, .episodes = 2}, no_progress());

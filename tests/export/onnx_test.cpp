@@ -9,9 +9,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "foresight/base/safetensors.h"
 #include "foresight/base/version.h"
 #include "foresight/export/onnx_writer_internal.h"
 #include "foresight/export/samples.h"
+#include "foresight/model/feed.h"
+#include "foresight/nn/network.h"
 
 namespace foresight {
 namespace {
@@ -206,7 +209,7 @@ TEST(Samples, HoldDecisionsWithAChoiceOnly) {
   const auto source = sources().make("er(u=4,v=8,p=0.3)");
   const TrainedModel trained = fresh("inv-ff", source->schema());
   const std::vector<Instance> instances = {source->draw(1, 0), source->draw(1, 1)};
-  const Dataset data = Dataset::gather(source->schema(), {"er", 1}, instances);
+  const BoundDataset data = bind_data(Dataset::gather(source->schema(), {"er", 1}, instances));
   const auto path = folder.path() / "samples";
   const std::size_t all = write_samples(path, trained, data, 1000);
   EXPECT_GT(all, 3U);
@@ -228,7 +231,8 @@ TEST(Samples, RefuseDataWithoutAChoice) {
   InstanceBuilder builder(4);
   builder.arrive({}, {});
   const Instance instance = std::move(builder).build();
-  const Dataset data = Dataset::gather({.problem = "e-obm"}, {"none", 1}, {&instance, 1});
+  const BoundDataset data =
+      bind_data(Dataset::gather({.problem = "e-obm"}, {"none", 1}, {&instance, 1}));
   expect_error(ErrorCode::kData, {"no decision with a choice"}, [&] {
     write_samples(folder.path() / "samples", fresh("ff", {.problem = "e-obm"}), data, 10);
   });

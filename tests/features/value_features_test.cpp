@@ -54,7 +54,7 @@ TEST(ValueFeatures, OfANodeHoldItsHistory) {
     state.decide(kSkip);
   }
   state.arrive(instance.arrival(2));
-  const NodeValueFeatures features({"a", "b"});
+  const NodeValueFeatures features({{"a", 0}, {"b", 1}});
   ASSERT_EQ(features.names().size(), features.width());
   std::vector<float> row(features.width());
   const NodeValueFeatures::Past past(state);

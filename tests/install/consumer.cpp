@@ -12,7 +12,7 @@ int main() {
   const Instance instance = sources().make("crowd(u=10,v=30)")->draw(1, 0);
   const double optimum = make_solver(*problem, {})->solve(instance).value;
   const auto greedy = policies().make("greedy");
-  const double value = play(*problem, {&instance, 1}, *greedy, {})[0].value;
+  const double value = play(bind_instances(*problem, {&instance, 1}), *greedy, {})[0].value;
   std::printf("foresight %s: greedy reaches %.3f of the optimum\n", kVersion, value / optimum);
   return value > 0 && value <= optimum ? 0 : 1;
 }

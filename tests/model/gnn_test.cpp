@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/model/model.h"
 #include "foresight/policy/play.h"
@@ -21,7 +22,7 @@ const Schema kCoverageSchema = {.problem = "osbm",
                                 .arrival_attributes = {"gender", "age", "occupation"},
                                 .topics = {"a", "b", "c", "d"}};
 
-std::unique_ptr<Model> build(const std::string& spec, const Schema& schema) {
+std::shared_ptr<Model> build(const std::string& spec, const Schema& schema) {
   return models().make(spec)->build({schema, 0});
 }
 
@@ -125,7 +126,7 @@ class GnnHist : public testing::TestWithParam<std::tuple<const char*, int>> {
     return fmt::format("gnn-hist(embed={},hidden={},encoder={})", embed, hidden,
                        std::get<1>(GetParam()));
   }
-  std::unique_ptr<Model> make(int embed, int hidden) const {
+  std::shared_ptr<Model> make(int embed, int hidden) const {
     auto model = build(spec(embed, hidden), schema_of(name));
     Rng rng(1, Stream::kInitialise, 0);
     model->set_parameters(model->initial_parameters(rng));
@@ -137,7 +138,7 @@ TEST_P(GnnHist, ScoresEqualThoseOfAPlainEmbeddingOfTheWholeGraph) {
   const auto instances = random_instances(name, {14, 9, 20});
   const auto model = make(7, 11);
   const PlainGnn plain(model->parameters());
-  const auto batch = model->begin(open_episodes(instances, {}));
+  const auto batch = model->begin(open_episodes(bind_instances(*problem, instances), {}));
   Scores scores;
   int compared = 0;
   play_scripted(*problem, instances, [&](std::span<const Turn> turns, const auto& seen) {
@@ -170,7 +171,7 @@ TEST_P(GnnHist, GradientsEqualFiniteDifferencesOfThePlainNetwork) {
   model->set_parameters(parameters);
 
   const auto batch = model->record({}, Model::Record::kChoices);
-  batch->restart(open_episodes(instances, {}));
+  batch->restart(open_episodes(bind_instances(*problem, instances), {}));
   std::vector<float> weights;
   Scores scores;
   play_scripted(*problem, instances, [&](std::span<const Turn> turns, const auto&) {
@@ -224,7 +225,7 @@ TEST_P(GnnHist, GradientsEqualFiniteDifferencesOfThePlainNetwork) {
 TEST_P(GnnHist, AnEpisodeAloneGetsTheSameScoresToTheBit) {
   const auto instances = random_instances(name, {14, 9, 20, 3, 11, 14, 8, 12, 16, 7, 10});
   const auto model = make(7, 11);
-  const auto openings = open_episodes(instances, {});
+  const auto openings = open_episodes(bind_instances(*problem, instances), {});
   const auto together = model->begin(openings);
   std::vector<std::unique_ptr<Batch>> alone;
   for (const Opening& opening : openings) alone.push_back(model->begin({&opening, 1}));
@@ -250,7 +251,7 @@ TEST_P(GnnHist, DoesNotCareForTheOrderOfTheFixedNodes) {
                                 random_instance(name, second, 20, order)};
   State a(*problem, instances[0].market()), b(*problem, instances[1].market());
   const Turn turns[] = {{&a, 0}, {&b, 1}};
-  const auto batch = model->begin(open_episodes(instances, {}));
+  const auto batch = model->begin(open_episodes(bind_instances(*problem, instances), {}));
   Scores scores;
   int compared = 0;
   for (int t = 0; t < instances[0].num_arrivals(); ++t) {
@@ -284,8 +285,8 @@ TEST_P(GnnHist, ACheckpointGivesTheSameModelBack) {
   const TrainedModel loaded = load_model(folder.path() / "model");
   EXPECT_EQ(loaded.model->parameters(), model->parameters());
   const auto instances = random_instances(name, {14, 9, 20});
-  const auto a = play(*problem, instances, *model, {});
-  const auto b = play(*problem, instances, *loaded.model, {});
+  const auto a = play(bind_instances(*problem, instances), *model, {});
+  const auto b = play(bind_instances(*problem, instances), *loaded.model, {});
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
 }
 
@@ -323,12 +324,12 @@ TEST_P(GnnHistModel, RefusesInstancesWithoutTheAttributesItWasBuiltFor) {
   Schema schema = kCoverageSchema;
   schema.topics.push_back("e");
   expect_error(ErrorCode::kData, {"5 topics", "4"}, [&] {
-    play(*problem, {&instance, 1}, *build(GetParam(), schema), {});
+    play(bind_instances(*problem, {&instance, 1}), *build(GetParam(), schema), {});
   });
   schema = kCoverageSchema;
   schema.arrival_attributes.pop_back();
   expect_error(ErrorCode::kData, {"2 attributes", "3"}, [&] {
-    play(*problem, {&instance, 1}, *build(GetParam(), schema), {});
+    play(bind_instances(*problem, {&instance, 1}), *build(GetParam(), schema), {});
   });
 }
 

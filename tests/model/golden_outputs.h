@@ -32,7 +32,8 @@ inline void expect_golden_outputs(const GoldenEpisode& episode, const std::strin
   ASSERT_EQ(static_cast<std::size_t>(k), parameters.tensors().size());
   model.set_parameters(parameters);
 
-  const auto batch = model.begin(open_episodes({&episode.instance, 1}, {}));
+  const auto batch =
+      model.begin(open_episodes(bind_instances(*episode.problem, {&episode.instance, 1}), {}));
   Scores scores;
   episode.replay([&](const State& state, const nlohmann::json&, int t) {
     const Turn turn{&state, 0};

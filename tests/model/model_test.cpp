@@ -10,7 +10,8 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
-#include "foresight/model/checkpoint.h"
+#include "foresight/base/safetensors.h"
+#include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -28,7 +29,7 @@ std::string test_name(const std::string& name) {
   return result;
 }
 
-std::unique_ptr<Model> build(const std::string& spec, const Schema& schema, NodeId num_fixed,
+std::shared_ptr<Model> build(const std::string& spec, const Schema& schema, NodeId num_fixed,
                              std::uint64_t seed = 1) {
   auto model = models().make(spec)->build({schema, num_fixed});
   Rng rng(seed, Stream::kInitialise, 0);
@@ -120,7 +121,7 @@ TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
       }
       return sum;
     };
-    const auto openings = open_episodes(instances, {});
+    const auto openings = open_episodes(bind_instances(*problem, instances), {});
     const auto batch = model->record(openings, Model::Record::kChoices);
     evaluate(*batch);
     Parameters gradient = model->parameters().zeros();
@@ -152,9 +153,10 @@ TEST_P(EveryModel, ABatchGivesTheSameScoresAsAnEpisodeAlone) {
     const auto instances = draw(*source, 30, 21);
     const auto model = build(GetParam(), source->schema(), 4);
     for (const Decode decode : {Decode::kArgmax, Decode::kSample}) {
-      const auto all = play(*problem, instances, *model, {.decode = decode, .seed = 5});
+      const auto all =
+          play(bind_instances(*problem, instances), *model, {.decode = decode, .seed = 5});
       for (std::size_t i = 0; i < instances.size(); ++i) {
-        const auto alone = play(*problem, {&instances[i], 1}, *model,
+        const auto alone = play(bind_instances(*problem, {&instances[i], 1}), *model,
                                 {.decode = decode, .seed = 5, .first_index = i});
         ASSERT_EQ(alone[0].matching, all[i].matching) << spec << " instance " << i;
       }
@@ -174,14 +176,15 @@ TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
   EXPECT_EQ(loaded.model->parameters(), model->parameters());
   EXPECT_EQ(loaded.info.provenance.at("seed"), "1");
   const auto instances = draw(*source, 10, 21);
-  const auto a = play(*problem, instances, *model, {});
-  const auto b = play(*problem, instances, *loaded.model, {});
+  const auto a = play(bind_instances(*problem, instances), *model, {});
+  const auto b = play(bind_instances(*problem, instances), *loaded.model, {});
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
 
   Schema other = source->schema();
   other.problem = "adwords";
-  expect_error(ErrorCode::kData, {"model", "e-obm", "adwords"},
-               [&] { find_policy((folder.path() / "model").string(), other); });
+  expect_error(ErrorCode::kData, {"model", "e-obm", "adwords"}, [&] {
+    resolve((folder.path() / "model").string(), *problems().make(other.problem), other);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()),
@@ -219,8 +222,8 @@ TEST_P(InvariantModel, DoesNotCareForTheOrderOfTheFixedNodes) {
     const Instance instance = source->draw(1, i);
     const auto order = Rng(2, Stream::kInstance, i).sample(8, 8);
     const Instance permuted = permute(instance, order);
-    const auto a = play(*problem, {&instance, 1}, *model, {})[0];
-    const auto b = play(*problem, {&permuted, 1}, *model, {})[0];
+    const auto a = play(bind_instances(*problem, {&instance, 1}), *model, {})[0];
+    const auto b = play(bind_instances(*problem, {&permuted, 1}), *model, {})[0];
     for (std::size_t t = 0; t < a.matching.size(); ++t) {
       const NodeId u = a.matching[t];
       EXPECT_EQ(b.matching[t], u == kSkip ? kSkip : order[static_cast<std::size_t>(u)]);
@@ -233,7 +236,7 @@ TEST_P(InvariantModel, ServesAnySize) {
   const auto problem = problems().make("e-obm");
   for (const char* spec : {"er(u=1,v=3,p=0.9)", "er(u=50,v=20,p=0.2)"}) {
     const Instance instance = sources().make(spec)->draw(1, 0);
-    EXPECT_EQ(std::ssize(play(*problem, {&instance, 1}, *model, {})[0].matching),
+    EXPECT_EQ(std::ssize(play(bind_instances(*problem, {&instance, 1}), *model, {})[0].matching),
               instance.num_arrivals());
   }
 }
@@ -248,7 +251,7 @@ TEST(FlatModels, RefuseAnotherNumberOfFixedNodes) {
   for (const char* name : {"ff", "ff-hist", "ff-supervised"}) {
     const auto model = build(name, {.problem = "e-obm"}, 4);
     expect_error(ErrorCode::kData, {"4 fixed nodes", "5", "inv-"}, [&] {
-      play(*problem, {&instance, 1}, *model, {});
+      play(bind_instances(*problem, {&instance, 1}), *model, {});
     });
   }
 }

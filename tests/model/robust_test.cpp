@@ -18,7 +18,7 @@ template <typename Rule>
 class Learner : public Policy {
  public:
   explicit Learner(Rule rule) : rule_(rule) {}
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override {
     return std::make_unique<RuleBatch>(rule_, openings);
   }
 
@@ -94,7 +94,7 @@ class RobustOn : public testing::TestWithParam<std::string> {
   std::shared_ptr<const Policy> greedy_ = policies().make("greedy");
 
   std::vector<Rollout> run(const Policy& policy, Decode decode = Decode::kArgmax) const {
-    return play(*problem_, instances_, policy, {.decode = decode, .seed = 3});
+    return play(bind_instances(*problem_, instances_), policy, {.decode = decode, .seed = 3});
   }
 };
 
@@ -102,7 +102,7 @@ TEST_P(RobustOn, EarnsItsShareOfTheExpertsValueOnEveryInstance) {
   const auto expert = run(*greedy_);
   for (const auto& nasty : nasty_learners()) {
     for (const double rho : {0.0, 0.1, 0.35, 0.5, 0.8, 0.95, 1.0}) {
-      const auto robust = make_robust(nasty, greedy_, {.rho = rho, .problem = name_});
+      const auto robust = make_robust(nasty, greedy_, {.rho = rho});
       for (const Decode decode : {Decode::kArgmax, Decode::kSample}) {
         const auto ours = run(*robust, decode);
         for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -125,23 +125,24 @@ TEST_P(RobustOn, WouldBreakThePromiseWithoutTheSwitch) {
 TEST_P(RobustOn, WithRhoZeroIsTheLearner) {
   for (const auto& nasty : nasty_learners()) {
     const auto alone = run(*nasty);
-    const auto ours = run(*make_robust(nasty, greedy_, {.rho = 0, .problem = name_}));
+    const auto ours = run(*make_robust(nasty, greedy_, {.rho = 0}));
     for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i].matching, alone[i].matching);
   }
 }
 
 TEST_P(RobustOn, FollowsALearnerWhoAgreesWithTheExpert) {
   const auto expert = run(*greedy_);
-  const auto ours = run(*make_robust(greedy_, greedy_, {.rho = 1, .problem = name_}));
+  const auto ours = run(*make_robust(greedy_, greedy_, {.rho = 1}));
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i].matching, expert[i].matching);
 }
 
 TEST_P(RobustOn, IsFeasibleAndTheSameAloneAndInABatch) {
-  const auto policy = policies().make(fmt::format("robust(policy=random,problem={})", name_));
+  const auto policy = policies().make("robust(policy=random)");
   const auto solver = make_solver(*problem_, {});
   const auto all = run(*policy);
   for (std::size_t i = 0; i < 50; ++i) {
-    const auto alone = play(*problem_, {&instances_[i], 1}, *policy, {.seed = 3, .first_index = i});
+    const auto alone = play(bind_instances(*problem_, {&instances_[i], 1}), *policy,
+                            {.seed = 3, .first_index = i});
     ASSERT_EQ(alone[0].matching, all[i].matching);
     ASSERT_LE(all[i].value, solver->solve(instances_[i]).bound + 1e-5);
   }
@@ -167,7 +168,8 @@ TEST(Robust, ReservesWhatTheExpertCouldStillEarn) {
   const auto first = [&](double rho, double wmax) {
     const auto policy = policies().make(fmt::format(
         "robust(policy=greedy,expert=greedy-t(threshold=0.5),rho={},wmax={})", rho, wmax));
-    return play(*problems().make("e-obm"), {&instance, 1}, *policy, {})[0].matching[0];
+    return play(bind_instances(*problems().make("e-obm"), {&instance, 1}), *policy, {})[0]
+        .matching[0];
   };
   EXPECT_EQ(first(0.29, 1), 0) << "0.3 >= 0.29 x 1";
   EXPECT_EQ(first(0.31, 1), kSkip) << "0.3 < 0.31 x 1";
@@ -186,8 +188,8 @@ TEST(Robust, GuardsATrainedModelOfARunFolder) {
   const auto instances = cruel_instances(200, false);
   const auto values = [&](const std::string& spec) {
     std::vector<double> all;
-    for (const Rollout& rollout :
-         play(*problems().make("e-obm"), instances, *policies().make(spec), {.seed = 3})) {
+    for (const Rollout& rollout : play(bind_instances(*problems().make("e-obm"), instances),
+                                       *policies().make(spec), {.seed = 3})) {
       all.push_back(rollout.value);
     }
     return all;
@@ -204,23 +206,28 @@ TEST(Robust, GuardsATrainedModelOfARunFolder) {
 TEST(Robust, RefusesWeightsAboveWmax) {
   const Instance instance = one_arrival(2.5F);
   expect_error(ErrorCode::kData, {"robust", "2.5", "wmax=1"}, [&] {
-    play(*problems().make("e-obm"), {&instance, 1}, *policies().make("robust"), {});
+    play(bind_instances(*problems().make("e-obm"), {&instance, 1}), *policies().make("robust"), {});
   });
 }
 
-TEST(Robust, RefusesAProblemThatItWasNotMadeFor) {
+TEST(Robust, RefusesAProblemInWhichGainsDependOnEachOther) {
   InstanceBuilder builder(1);
   builder.set_topics(1, {{0}});
   builder.arrive(std::vector<NodeId>{0}, std::vector<float>{1}, 0, std::vector<float>{0.5F});
   const Instance coverage = std::move(builder).build();
-  expect_error(ErrorCode::kUsage, {"robust", "e-obm", "adwords", "0.5"}, [&] {
-    play(*problems().make("osbm"), {&coverage, 1}, *policies().make("robust"), {});
+  const auto problem = problems().make("osbm");
+  const auto policy = policies().make("robust");
+  expect_error(ErrorCode::kData, {"robust", "\"osbm\"", "coverage gains"}, [&] {
+    play(bind_instances(*problem, {&coverage, 1}), *policy, {});
   });
-  const Instance unbudgeted = one_arrival(0.5F);
-  expect_error(ErrorCode::kUsage, {"robust", "budgets"}, [&] {
-    play(*problems().make("e-obm"), {&unbudgeted, 1}, *policies().make("robust(problem=adwords)"),
-         {});
-  });
+  expect_error(ErrorCode::kData, {"robust", "\"osbm\"", "coverage gains"},
+               [&] { fit(policy, *problem, {.problem = "osbm", .topics = {"a"}}); });
+}
+
+// It used to be told with an option, and could be told wrongly.
+TEST(Robust, KnowsTheProblemThatItPlays) {
+  expect_error(ErrorCode::kUsage, {"robust", "\"problem\""},
+               [] { policies().make("robust(problem=adwords)"); });
 }
 
 }  // namespace

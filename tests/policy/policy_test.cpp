@@ -75,7 +75,7 @@ TEST_P(EveryPolicy, IsFeasibleAndNeverAboveTheOptimum) {
   for (const Case& c : cases()) {
     const auto problem = problems().make(c.problem);
     const auto solver = make_solver(*problem, {});
-    const auto rollouts = play(*problem, c.instances, *policy, {.seed = 5});
+    const auto rollouts = play(bind_instances(*problem, c.instances), *policy, {.seed = 5});
     for (std::size_t i = 0; i < rollouts.size(); ++i) {
       // Replay the decisions by the rules, independently of the loop that made them.
       State state(*problem, c.instances[i].market());
@@ -100,10 +100,10 @@ TEST_P(EveryPolicy, DependsOnSeedAndIndexButNotOnTheBatch) {
   const auto policy = policies().make(GetParam());
   for (const Case& c : cases()) {
     const auto problem = problems().make(c.problem);
-    const auto all = play(*problem, c.instances, *policy, {.seed = 5});
+    const auto all = play(bind_instances(*problem, c.instances), *policy, {.seed = 5});
     for (std::size_t i = 0; i < c.instances.size(); ++i) {
-      const auto alone =
-          play(*problem, {&c.instances[i], 1}, *policy, {.seed = 5, .first_index = i});
+      const auto alone = play(bind_instances(*problem, {&c.instances[i], 1}), *policy,
+                              {.seed = 5, .first_index = i});
       ASSERT_EQ(alone[0].matching, all[i].matching) << c.name << " instance " << i;
     }
     for (const int threads : {1, 2, 7}) {
@@ -146,7 +146,8 @@ std::map<NodeId, int> choices(const std::string& spec, const std::vector<float>&
   const std::vector<Instance> instances(3000, std::move(builder).build());
   const auto problem = problems().make(problem_name);
   std::map<NodeId, int> counts;
-  for (const Rollout& rollout : play(*problem, instances, *policies().make(spec), {})) {
+  for (const Rollout& rollout :
+       play(bind_instances(*problem, instances), *policies().make(spec), {})) {
     ++counts[rollout.matching[0]];
   }
   return counts;
@@ -188,7 +189,8 @@ TEST(GreedyT, TunesItsThresholdToTheBestOfAHundred) {
   for (std::size_t i = 0; i < past.size(); ++i) instances.push_back(past.instance(i));
   const auto total = [&](const Policy& policy) {
     double sum = 0;
-    for (const Rollout& rollout : play(*problem, instances, policy, {})) sum += rollout.value;
+    for (const Rollout& rollout : play(bind_instances(*problem, instances), policy, {}))
+      sum += rollout.value;
     return sum;
   };
   double best = 0;
@@ -235,7 +237,7 @@ TEST(Msvv, WeighsTheBidByTheRemainingShareOfTheBudget) {
   const Instance instance = std::move(builder).build();
   const auto problem = problems().make("adwords");
   const auto play_one = [&](const char* name) {
-    return play(*problem, {&instance, 1}, *policies().make(name), {})[0].matching;
+    return play(bind_instances(*problem, {&instance, 1}), *policies().make(name), {})[0].matching;
   };
   EXPECT_EQ(play_one("msvv"), (std::vector<NodeId>{0, 1}));
   EXPECT_EQ(play_one("balance"), (std::vector<NodeId>{0, 1}));
@@ -249,7 +251,8 @@ TEST(Ranking, KeepsOneOrderThroughoutAnEpisode) {
   const std::vector<Instance> instances(2000, std::move(builder).build());
   const auto problem = problems().make("e-obm");
   std::map<std::vector<NodeId>, int> orders;
-  for (const auto& rollout : play(*problem, instances, *policies().make("ranking"), {})) {
+  for (const auto& rollout :
+       play(bind_instances(*problem, instances), *policies().make("ranking"), {})) {
     ++orders[rollout.matching];
   }
   EXPECT_EQ(orders.size(), 24U) << "every order of the nodes comes up";
@@ -264,7 +267,7 @@ TEST(Play, SamplingFollowsTheSoftmaxOfTheScores) {
         row[2] = std::log(5.0F);
       }
     };
-    std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+    std::unique_ptr<Batch> open(std::span<const Opening>) const override {
       return std::make_unique<FixedBatch>();
     }
   };
@@ -273,7 +276,8 @@ TEST(Play, SamplingFollowsTheSoftmaxOfTheScores) {
   const std::vector<Instance> instances(8000, std::move(builder).build());
   const auto problem = problems().make("e-obm");
   std::map<NodeId, int> counts;
-  for (const auto& rollout : play(*problem, instances, Fixed(), {.decode = Decode::kSample})) {
+  for (const auto& rollout :
+       play(bind_instances(*problem, instances), Fixed(), {.decode = Decode::kSample})) {
     ++counts[rollout.matching[0]];
   }
   EXPECT_NEAR(counts[kSkip], 1000, 120);

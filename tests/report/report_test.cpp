@@ -17,12 +17,11 @@ const char* kHostile = "</script><script>hacked=1</script>\"'&|=\n\xe2\x80\xa8 \
 
 /// Results of three policies on ten instances, the last one as if it were learned on other data.
 std::string evaluation(const std::string& source, const std::string& trained_on) {
-  const Dataset data = solve(
-      generate(*sources().make(source), {Spec::parse(source).to_string(), 1}, 10, 1, no_progress()),
-      {}, no_progress());
+  const BoundDataset data =
+      solve(generate(bind_source(source), 1, 10, 1, no_progress()), {}, no_progress());
   std::vector<Contestant> contestants;
   for (const char* name : {"greedy", "random", "greedy-t(threshold=0.3)"}) {
-    contestants.push_back(make_contestant(name, data.schema()));
+    contestants.push_back(make_contestant(name, data));
   }
   contestants[2].model = "inv-ff";
   contestants[2].trained_on = trained_on;
@@ -224,7 +223,8 @@ TEST_F(ReportTest, WhatIsNoResultIsRefused) {
   Report report("");
   expect_error(ErrorCode::kData, {"x.json", "is no evaluation"},
                [&] { report.add(folder.write_file("x.json", "{}")); });
-  expect_error(ErrorCode::kData, {"holds no training run"}, [&] { report.add(folder.path()); });
+  expect_error(ErrorCode::kData, {"does not hold a training run"},
+               [&] { report.add(folder.path()); });
   expect_error(ErrorCode::kIo, {"missing.json"},
                [&] { report.add(folder.path() / "missing.json"); });
 }

@@ -78,12 +78,25 @@ TEST(Laboratory, AnotherTestOrScaleIsDoneAnew) {
   fewer.learned.pop_back();
   Watcher watcher;
   const auto file = Laboratory(folder.path(), kTiny, 1, 1, watcher).run(fewer);
-  EXPECT_EQ(watcher.jobs, (std::vector<std::string>{"evaluating on crowd"}));
+  ASSERT_EQ(watcher.jobs.size(), 2U) << "nothing is drawn or trained again";
+  EXPECT_TRUE(watcher.jobs[0].starts_with("greedy-t learns from")) << watcher.jobs[0];
+  EXPECT_EQ(watcher.jobs[1], "evaluating on crowd");
   EXPECT_EQ(evaluation_from_json(MappedFile(file).text(), "file").policies.size(), 3U);
+}
+
+// With other epochs, new curves stood beside an old table.
+TEST(Laboratory, AFolderIsForOneScaleAndOneSeed) {
+  const TempFolder folder;
+  { Laboratory(folder.path(), kTiny, 1, 1, no_progress()); }
   Scale more = kTiny;
-  more.test_instances = 31;
-  EXPECT_EQ(ratios_of(Laboratory(folder.path(), more, 1, 1, no_progress()).run(fewer), 0).size(),
-            31U);
+  more.epochs += 1;
+  expect_error(ErrorCode::kUsage, {"epochs", "another folder"},
+               [&] { Laboratory(folder.path(), more, 1, 1, no_progress()); });
+  expect_error(ErrorCode::kUsage, {"seed 1, not 2", "another folder"},
+               [&] { Laboratory(folder.path(), kTiny, 2, 1, no_progress()); });
+  const Laboratory held(folder.path(), kTiny, 1, 1, no_progress());
+  expect_error(ErrorCode::kUsage, {"writing this folder"},
+               [&] { Laboratory(folder.path(), kTiny, 1, 1, no_progress()); });
 }
 
 TEST(Laboratory, LabelsAreMadeForModelsThatImitate) {
@@ -92,7 +105,8 @@ TEST(Laboratory, LabelsAreMadeForModelsThatImitate) {
   laboratory.train({"ff-supervised", kCrowd});
   EXPECT_TRUE(Dataset::load(folder.path() / "data/crowd.train").labelled());
   const Contestant contestant =
-      make_contestant((folder.path() / "runs/crowd/ff-supervised").string(), {.problem = "e-obm"});
+      make_contestant((folder.path() / "runs/crowd/ff-supervised").string(),
+                      bind_data(Dataset::load(folder.path() / "data/crowd.train")));
   EXPECT_EQ(contestant.trained_on, "crowd(u=4,v=8)");
 }
 

@@ -1,5 +1,6 @@
 #include "foresight/rules/optimal_online.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/expect_error.h"
@@ -9,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "foresight/cli/command.h"
-#include "foresight/model/checkpoint.h"
+#include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 #include "foresight/solve/assignment.h"
 
@@ -24,7 +25,7 @@ std::vector<double> values(const Source& source, std::span<const Instance> insta
                            const Policy& policy) {
   std::vector<double> result;
   const auto problem = problems().make(source.schema().problem);
-  for (const Rollout& rollout : play(*problem, instances, policy, {.seed = 5})) {
+  for (const Rollout& rollout : play(bind_instances(*problem, instances), policy, {.seed = 5})) {
     result.push_back(rollout.value);
   }
   return result;
@@ -60,7 +61,7 @@ TEST(OptimalOnline, EarnsOnAverageWhatItsTableExpectsAndNoPolicyEarnsMore) {
     double expected = 0;
     for (std::size_t i = 0; i < best.size(); ++i) {
       if (vary || i == 0) {
-        expected = solve_online(spec, *source, instances[i].market()).table.expected();
+        expected = solve_online(bind_source(spec), instances[i].market()).table.expected();
       }
       surprise.push_back(best[i] - expected);
     }
@@ -80,7 +81,7 @@ TEST(OptimalOnline, DoesNotDependOnTheBatchOrTheThreads) {
     const auto source = sources().make(spec);
     const auto instances = draw(*source, 60, 5);
     const auto problem = problems().make("e-obm");
-    const auto all = play(*problem, instances, *optimal(spec), {.seed = 5});
+    const auto all = play(bind_instances(*problem, instances), *optimal(spec), {.seed = 5});
     for (const int threads : {1, 2, 7}) {
       const auto many = play_many(
           *problem, instances.size(), [&](std::size_t i) { return instances[i]; }, *optimal(spec),
@@ -101,12 +102,12 @@ TEST(OptimalOnline, IsKeptInAFileThatDecidesTheSame) {
         fmt::format("csv(path={},u=2,v=7)", folder.path().string())}) {
     const auto source = sources().make(spec);
     const auto instances = draw(*source, 100, 5);
-    const OnlineSolution solution = solve_online(spec, *source, instances[0].market());
+    const OnlineSolution solution = solve_online(bind_source(spec), instances[0].market());
     save(solution, file);
     const OnlineSolution again = read_online_solution(*SafeTensors::open(file));
     EXPECT_EQ(again.source, solution.source);
     EXPECT_EQ(again.table.values, solution.table.values);
-    const auto stored = find_policy(file, source->schema()).policy;
+    const auto stored = resolve(file).policy;
     EXPECT_EQ(values(*source, instances, *stored), values(*source, instances, *optimal(spec)));
   }
 }
@@ -115,8 +116,8 @@ TEST(OptimalOnline, AFileServesFewerArrivalsButNoMoreNorOtherNodesOrProblems) {
   const TempFolder folder;
   const std::string file = folder.path() / "best";
   const auto source = sources().make("crowd(u=5,v=12)");
-  save(solve_online("crowd(u=5,v=12)", *source, source->draw(1, 0).market()), file);
-  const auto stored = find_policy(file, source->schema()).policy;
+  save(solve_online(bind_source("crowd(u=5,v=12)"), source->draw(1, 0).market()), file);
+  const auto stored = resolve(file).policy;
   const auto play_on = [&](const std::string& spec) {
     const auto other = sources().make(spec);
     const auto instances = draw(*other, 20, 5);
@@ -129,21 +130,21 @@ TEST(OptimalOnline, AFileServesFewerArrivalsButNoMoreNorOtherNodesOrProblems) {
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("crowd(u=5,v=12,draw=2)"); });
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("er(u=5,v=12)"); });
   expect_error(ErrorCode::kData, {"\"e-obm\"", "\"adwords\""},
-               [&] { find_policy(file, {.problem = "adwords"}); });
+               [&] { resolve(file, *problems().make("adwords"), {.problem = "adwords"}); });
 }
 
 TEST(OptimalOnline, BrokenAndForeignFilesAreRefused) {
   const TempFolder folder;
   const std::string file = folder.path() / "best";
   const auto source = sources().make("er(u=5,v=12)");
-  OnlineSolution solution = solve_online("er(u=5,v=12)", *source, source->draw(1, 0).market());
+  OnlineSolution solution = solve_online(bind_source("er(u=5,v=12)"), source->draw(1, 0).market());
   save(solution, file);
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 4);
-  expect_error(ErrorCode::kData, {file}, [&] { find_policy(file, source->schema()); });
+  expect_error(ErrorCode::kData, {file}, [&] { resolve(file); });
 
   solution.table.states.slots[2] = 7;
   save(solution, file);
-  expect_error(ErrorCode::kData, {file, "\"slots\""}, [&] { find_policy(file, source->schema()); });
+  expect_error(ErrorCode::kData, {file, "\"slots\""}, [&] { resolve(file); });
   solution.table.states.slots[2] = 1;
   solution.table.states.strides.pop_back();
   expect_error(ErrorCode::kUsage, {"strides"}, [&] { save(solution, file); });
@@ -151,7 +152,7 @@ TEST(OptimalOnline, BrokenAndForeignFilesAreRefused) {
   SafeTensorsWriter writer;
   writer.set_meta("format", "moon");
   writer.write(file);
-  expect_error(ErrorCode::kData, {file}, [&] { find_policy(file, source->schema()); });
+  expect_error(ErrorCode::kData, {file}, [&] { resolve(file); });
   expect_error(ErrorCode::kData, {file}, [&] { read_online_solution(*SafeTensors::open(file)); });
 }
 

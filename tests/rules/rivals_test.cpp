@@ -59,7 +59,8 @@ class PastFile {
 
 std::vector<Rollout> play_all(const std::vector<Instance>& instances, const std::string& problem,
                               const std::string& policy) {
-  return play(*problems().make(problem), instances, *policies().make(policy), {.seed = 7});
+  return play(bind_instances(*problems().make(problem), instances), *policies().make(policy),
+              {.seed = 7});
 }
 
 std::vector<NodeId> play_one(const Instance& instance, const std::string& problem,
@@ -152,11 +153,11 @@ TEST(Rivals, AreFeasibleAndTheSameAloneAndInABatch) {
     for (std::size_t i = 0; i < 10; ++i) instances.push_back(source->draw(2, i));
     for (const std::string& rival : trained(past.path(), name == "e-obm")) {
       const auto policy = policies().make(rival);
-      const auto all = play(*problem, instances, *policy, {.seed = 5});
+      const auto all = play(bind_instances(*problem, instances), *policy, {.seed = 5});
       for (std::size_t i = 0; i < instances.size(); ++i) {
         ASSERT_LE(all[i].value, solver->solve(instances[i]).bound + 1e-5) << rival << spec;
-        const auto alone =
-            play(*problem, {&instances[i], 1}, *policy, {.seed = 5, .first_index = i});
+        const auto alone = play(bind_instances(*problem, {&instances[i], 1}), *policy,
+                                {.seed = 5, .first_index = i});
         ASSERT_EQ(alone[0].matching, all[i].matching) << rival << spec;
       }
     }
@@ -169,9 +170,9 @@ TEST(Rivals, RefuseMarketsThatTheirPastSaysNothingAbout) {
   const Instance budgeted = make_instance({{0.2F}}, {1});
   for (const std::string name : {"bid-price", "resolving", "trajectory"}) {
     const std::string spec = fmt::format("{}(train={})", name, past.path());
-    expect_error(ErrorCode::kUsage, {name, past.path(), "2 fixed nodes"},
+    expect_error(ErrorCode::kData, {name, past.path(), "2 fixed nodes"},
                  [&] { play_one(larger, "e-obm", spec); });
-    expect_error(ErrorCode::kUsage, {name, past.path(), "1 budgets"},
+    expect_error(ErrorCode::kData, {name, past.path(), "(e-obm", "(adwords)"},
                  [&] { play_one(budgeted, "adwords", spec); });
   }
 }
@@ -248,7 +249,7 @@ TEST(Trajectory, IsOptimalWhereItsFuturesComeTrue) {
 
 TEST(Trajectory, ServesEdgeWeightedMatchingOnly) {
   const PastFile past({make_instance({{0.2F}}, {1})}, "adwords");
-  expect_error(ErrorCode::kUsage, {"trajectory", "e-obm", "adwords", past.path()},
+  expect_error(ErrorCode::kUsage, {"trajectory", "matched once", "adwords", past.path()},
                [&] { policies().make(fmt::format("trajectory(train={})", past.path())); });
 }
 

@@ -10,13 +10,13 @@
 namespace foresight {
 namespace {
 
-Dataset small(const std::string& spec, std::uint64_t count) {
-  return generate(*sources().make(spec), {spec, 3}, count, 1, no_progress());
+BoundDataset small(const std::string& spec, std::uint64_t count) {
+  return generate(bind_source(spec), 3, count, 1, no_progress());
 }
 
 TEST(SolveDataset, LabelsAreFeasibleAndWorthTheirValue) {
   for (const char* spec : {"crowd(u=6,v=12)", "thick-z(u=6,v=24)", "er(u=20,v=10,p=0.2)"}) {
-    const Dataset data = solve(small(spec, 30), {}, no_progress());
+    const BoundDataset data = solve(small(spec, 30), {}, no_progress());
     const auto problem = problems().make(data.schema().problem);
     for (std::size_t i = 0; i < data.size(); ++i) {
       const Label label = data.label(i);
@@ -33,7 +33,7 @@ TEST(SolveDataset, LabelsAreFeasibleAndWorthTheirValue) {
 }
 
 TEST(SolveDataset, OptionsOutOfRangeAreRefused) {
-  const Dataset data = small("er(u=2,v=2)", 1);
+  const BoundDataset data = small("er(u=2,v=2)", 1);
   for (const double limit : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity()}) {
     expect_error(ErrorCode::kUsage,
@@ -60,7 +60,7 @@ TEST(SolveDataset, AnInterruptedRunGoesOnWhereItStopped) {
   const auto input = folder.path() / "data";
   const auto checkpoint = folder.path() / "data.partial";
   small("crowd(u=6,v=12)", 200).save(input);
-  const Dataset data = Dataset::load(input);
+  const BoundDataset data = bind_data(Dataset::load(input));
   CancelAfter cancel(50);
   expect_error(ErrorCode::kCancelled, {"of 200"}, [&] { solve(data, {}, cancel, checkpoint); });
   ASSERT_TRUE(std::filesystem::exists(checkpoint));
@@ -82,19 +82,24 @@ TEST(SolveDataset, ACheckpointOfOtherDataIsRefused) {
   small("crowd(u=6,v=12)", 101).save(folder.path() / "b");
   CancelAfter cancel(10);
   const auto checkpoint = folder.path() / "partial";
-  expect_error(ErrorCode::kCancelled, {},
-               [&] { solve(Dataset::load(folder.path() / "a"), {}, cancel, checkpoint); });
-  expect_error(ErrorCode::kData, {checkpoint.string(), "other data"},
-               [&] { solve(Dataset::load(folder.path() / "b"), {}, no_progress(), checkpoint); });
+  expect_error(ErrorCode::kCancelled, {}, [&] {
+    solve(bind_data(Dataset::load(folder.path() / "a")), {}, cancel, checkpoint);
+  });
+  expect_error(ErrorCode::kData, {checkpoint.string(), "other data"}, [&] {
+    solve(bind_data(Dataset::load(folder.path() / "b")), {}, no_progress(), checkpoint);
+  });
 }
 
 TEST(SolveDataset, AProblemWithoutItsDataIsRefused) {
-  expect_error(ErrorCode::kData, {"adwords", "budget"},
-               [] { solve(small("er(u=3,v=4)", 2).for_problem("adwords"), {}, no_progress()); });
-  expect_error(ErrorCode::kData, {"osbm", "topics"},
-               [] { solve(small("er(u=3,v=4)", 2).for_problem("osbm"), {}, no_progress()); });
-  expect_error(ErrorCode::kUsage, {"no problem \"tsp\"", "e-obm"},
-               [] { solve(small("er(u=3,v=4)", 2).for_problem("tsp"), {}, no_progress()); });
+  expect_error(ErrorCode::kData, {"adwords", "budget"}, [] {
+    solve(bind_data(small("er(u=3,v=4)", 2).for_problem("adwords")), {}, no_progress());
+  });
+  expect_error(ErrorCode::kData, {"osbm", "topics"}, [] {
+    solve(bind_data(small("er(u=3,v=4)", 2).for_problem("osbm")), {}, no_progress());
+  });
+  expect_error(ErrorCode::kUsage, {"no problem \"tsp\"", "e-obm"}, [] {
+    solve(bind_data(small("er(u=3,v=4)", 2).for_problem("tsp")), {}, no_progress());
+  });
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "foresight/model/checkpoint.h"
+#include "foresight/model/feed.h"
+#include "foresight/nn/network.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/auto.h"
 #include "foresight/train/metrics.h"
@@ -310,10 +312,10 @@ class BrokenModel : public Model {
   void set_parameters(const Parameters& parameters) override { parameters_ = parameters; }
   Parameters initial_parameters(Rng&) const override { return parameters_; }
   std::vector<std::string> features() const override { return {}; }
-  std::unique_ptr<Batch> begin(std::span<const Opening>) const override {
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
     return std::make_unique<BrokenBatch>();
   }
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening>, Record) const override {
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening>, Record) const override {
     return std::make_unique<BrokenBatch>();
   }
   Network network() const override { return {}; }
@@ -340,7 +342,7 @@ TEST(Train, DivergenceStopsWithASentenceAndLeavesTheModelAsItWas) {
   const auto problem = problems().make("e-obm");
   const Instance instance = sources().make("er(u=3,v=5,p=0.5)")->draw(1, 0);
   expect_error(ErrorCode::kData, {"diverged", "learning rate", "0.5"}, [&] {
-    trainer->update({*problem, {&instance, 1}, {}, 1, 0, 1});
+    trainer->update({bind_instances(*problem, {&instance, 1}), {}, 1, 0, 1});
   });
   EXPECT_EQ(model.parameters(), before);
 }

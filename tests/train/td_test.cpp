@@ -55,7 +55,9 @@ TEST(Td, FindsTheValueOfWaiting) {
         skip[t] += trained.model->temperature() * static_cast<double>(scores.row(0)[0]);
         ++count[t];
       };
-      total += play(*problem, {&instance, 1}, *trained.model, play_options).front().value;
+      total += play(bind_instances(*problem, {&instance, 1}), *trained.model, play_options)
+                   .front()
+                   .value;
     }
     // What it believes, and what it reaches.
     EXPECT_NEAR(skip[0] / count[0], value_of_one_node(5), 0.03) << model;
@@ -94,7 +96,8 @@ TEST(Reinforce, TheHindsightBaselineServesEdgeWeightsOnly) {
   const TempFolder folder;
   RunOptions options = run_on("inv-ff", "thick-z(u=4,v=8)", folder.path() / "run");
   options.trainer = "reinforce(baseline=hindsight)";
-  expect_error(ErrorCode::kUsage, {"e-obm", "adwords"}, [&] { train(options, no_progress()); });
+  expect_error(ErrorCode::kUsage, {"matched once", "adwords"},
+               [&] { train(options, no_progress()); });
 }
 
 }  // namespace

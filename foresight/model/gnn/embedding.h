@@ -1,4 +1,4 @@
-// The encoder of gnn-hist with any number of message-passing layers (gnn_model.h), for whole
+// The encoder of gnn-hist with any number of message-passing layers (model.h), for whole
 // graphs.
 //
 // A message is linear in what it carries, so messages are summed before they are multiplied: with

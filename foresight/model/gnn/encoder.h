@@ -1,4 +1,4 @@
-// The encoder of gnn-hist as what it is with one message-passing layer (gnn_model.h): one matrix.
+// The encoder of gnn-hist as what it is with one message-passing layer (model.h): one matrix.
 //
 // With x_i = M_i (inputs of i) the linear node embedding, the layer is
 //
@@ -12,7 +12,7 @@
 // Theta [e_u; e_v] + c, and the mean embedding of the fixed nodes are linear in mean summaries
 // likewise. Hence there is a matrix T, made of the parameters alone, with
 //
-//   decoder's input = T row,     row = what gnn_graph.h sums up about a candidate,
+//   decoder's input = T row,     row = what graph.h sums up about a candidate,
 //
 // and the decoder's first layer W can be folded into W T: an encoder at no cost per decision. The
 // gradient comes back the same way, once per batch: dW = d(WT) T^T, dT = W^T d(WT).

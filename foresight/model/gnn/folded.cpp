@@ -1,6 +1,6 @@
 // gnn-hist with one message-passing layer. The paper embeds the whole graph again at every arrival.
-// Here the encoder is folded into the perceptron's first layer (gnn_encoder.h), whose inputs are
-// updated in O(degree) (gnn_graph.h).
+// Here the encoder is folded into the perceptron's first layer (encoder.h), whose inputs are
+// updated in O(degree) (graph.h).
 #include <algorithm>
 #include <functional>
 

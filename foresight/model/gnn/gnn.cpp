@@ -18,7 +18,7 @@ struct GnnOptions {
 };
 
 std::unique_ptr<Model> build(const GnnOptions& options, const ModelContext& context) {
-  GnnShape shape{.inputs = NodeInputs(context.schema),
+  GnnShape shape{.inputs = NodeInputs(context),
                  .embed = static_cast<std::size_t>(options.embed),
                  .layers = static_cast<std::size_t>(options.encoder),
                  .hidden = std::vector(static_cast<std::size_t>(options.layers),
@@ -30,7 +30,9 @@ std::unique_ptr<Model> build(const GnnOptions& options, const ModelContext& cont
 
 Entry<Architecture> gnn_hist_model() {
   return make_architecture<GnnOptions, build>(
-      "gnn-hist", "one candidate at a time, with embeddings of the graph; any size and order");
+      "gnn-hist", "one candidate at a time, with embeddings of the graph; any size and order",
+      {"reinforce(lr=0.002,decay=0.99,beta=0.95,entropy=0.05)",
+       TrainingPlan::Automatic{.decisions = 20e6}});
 }
 
 }  // namespace foresight

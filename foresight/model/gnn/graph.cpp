@@ -70,7 +70,7 @@ void EpisodeGraph::take_decision(const State& state) {
   for (std::size_t i = 0; i < arrival_.size(); ++i) {
     past_arrival_sum_[i] += static_cast<double>(arrival_[i]);
   }
-  const NodeId choice = watch_.last_choice(state);
+  const NodeId choice = state.last_choice();
   skips_ = state.history().skips;
   if (choice == kSkip) return;
   Node& node = nodes_[index(choice)];
@@ -84,7 +84,6 @@ void EpisodeGraph::observe(const State& state) {
   assert(state.history().arrivals == arrivals_);
   inputs_.check(state.arrival());
   if (arrivals_++ > 0) take_decision(state);
-  watch_.see(state);
 
   const std::size_t fixed = inputs_.fixed();
   const std::size_t own = inputs_.arrival();

@@ -1,13 +1,13 @@
 // The graph of one episode as gnn-hist sees it, summed up in a few numbers per node that every
 // arrival and every decision updates exactly, in O(degree).
 //
-// With f_u and a_v the inputs of nodes (gnn_inputs.h), a message-passing layer needs no more of a
+// With f_u and a_v the inputs of nodes (inputs.h), a message-passing layer needs no more of a
 // node's neighbours than the means of their inputs, plain and times the edge's weight:
 //
 //   z_u = (f_u, mean_v w_uv a_v, mean_v a_v)                  over the arrivals so far
 //   z_v = (a_v, sum_u w_uv f_u / d_v, sum_u f_u / d_v)        d_v = 1 + degree; skip has weight 0
 //
-// The embeddings are linear in these (gnn_encoder.h), and so are the mean embeddings of all fixed
+// The embeddings are linear in these (encoder.h), and so are the mean embeddings of all fixed
 // nodes and of the past decisions (u_s, v_s): they need mean z_u, mean z_{u_s} and mean z_{v_s}
 // only. When a node's state changes, so do the z_v of its past neighbours: their sum moves by
 // (sum w_uv / d_v, sum 1 / d_v) times the change, two numbers that are kept per fixed node.
@@ -76,8 +76,7 @@ class EpisodeGraph {
   std::vector<float> summaries_;  // z_u, one after the other
   std::vector<float> skip_;       // z of skip
   std::vector<float> arrival_;    // z of the current arrival
-  DecisionWatch watch_;
-  int arrivals_ = 0;  // the current one included
+  int arrivals_ = 0;              // the current one included
   int skips_ = 0;
 
   std::vector<double> fixed_sum_;         // of z_u over the fixed nodes

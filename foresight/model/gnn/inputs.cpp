@@ -1,17 +1,36 @@
 #include "foresight/model/gnn/inputs.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "foresight/base/error.h"
 
 namespace foresight {
 
-NodeInputs::NodeInputs(const Schema& schema)
-    : budgets(schema.problem == "adwords"),
-      fixed_attributes(schema.topics.empty() ? schema.fixed_attributes : schema.topics),
-      arrival_attributes(schema.arrival_attributes),
-      topics(!schema.topics.empty()) {}
+namespace {
+
+std::vector<std::size_t> inverse(const std::vector<std::size_t>& places) {
+  std::vector<std::size_t> result(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) result[places[i]] = i;
+  return result;
+}
+
+void copy_from(std::span<const float> values, std::span<const std::size_t> places,
+               std::span<float> to) {
+  if (places.empty()) std::ranges::copy(values, to.begin());
+  for (std::size_t i = 0; i < places.size(); ++i) to[i] = values[places[i]];
+}
+
+}  // namespace
+
+NodeInputs::NodeInputs(const ModelContext& context)
+    : problem(problems().make(context.schema.problem)),
+      budgets(problem->traits().amounts()),
+      fixed_attributes(context.schema.topics.empty() ? context.schema.fixed_attributes
+                                                     : context.schema.topics),
+      arrival_attributes(context.schema.arrival_attributes),
+      topics(!context.schema.topics.empty()),
+      fixed_places(topics ? inverse(context.places.topics) : context.places.fixed_attributes),
+      arrival_places(context.places.arrival_attributes) {}
 
 void NodeInputs::check(const Market& market) const {
   const std::size_t attributes = fixed_attributes.size();
@@ -33,11 +52,14 @@ void NodeInputs::check(const Arrival& arrival) const {
 
 void NodeInputs::fill_fixed(const Market& market, NodeId u, std::span<float> f) const {
   if (topics) {
-    for (const std::int32_t topic : market.topics_of(u)) f[static_cast<std::size_t>(topic)] = 1;
+    for (const std::int32_t topic : market.topics_of(u)) {
+      const auto place = static_cast<std::size_t>(topic);
+      f[fixed_places.empty() ? place : fixed_places[place]] = 1;
+    }
   } else if (!fixed_attributes.empty()) {
-    std::ranges::copy(market.attributes[static_cast<std::size_t>(u)], f.begin());
+    copy_from(market.attributes[static_cast<std::size_t>(u)], fixed_places, f);
   }
-  f[state()] = budgets ? market.budgets[static_cast<std::size_t>(u)] : 0;
+  f[state()] = budgets ? problem->capacity(market, u) : 0;
   f[fixed() - 1] = 1;
 }
 
@@ -47,27 +69,8 @@ void NodeInputs::fill_skip(std::span<float> f) const {
 }
 
 void NodeInputs::fill_arrival(const Arrival& node, std::span<float> a) const {
-  if (!one_embedding()) std::ranges::copy(node.attributes, a.begin());
+  if (!one_embedding()) copy_from(node.attributes, arrival_places, a);
   a[arrival() - 1] = 1;
-}
-
-void DecisionWatch::see(const State& state) {
-  skips_ = state.history().skips;
-  options_.clear();
-  for (const Offer& offer : state.offers()) {
-    options_.push_back({offer, state.remaining(offer.node) - static_cast<double>(offer.cost)});
-  }
-}
-
-NodeId DecisionWatch::last_choice(const State& state) const {
-  if (state.history().skips > skips_) return kSkip;
-  const Offer* chosen = nullptr;
-  for (const auto& [offer, left] : options_) {
-    if (left != state.remaining(offer.node)) continue;
-    if (!chosen || offer.cost > chosen->cost) chosen = &offer;
-  }
-  assert(chosen);
-  return chosen->node;
 }
 
 }  // namespace foresight

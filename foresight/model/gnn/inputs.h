@@ -1,4 +1,4 @@
-// What gnn-hist is told about the nodes of a graph, and about the decisions made.
+// What gnn-hist is told about the nodes of a graph.
 //
 // Nodes have inputs: f_u of a fixed node (its topics or attributes, its state, 1), f_0 of skip, a_v
 // of an arrival (its attributes, 1).
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "foresight/data/source.h"
+#include "foresight/model/model.h"
 #include "foresight/problem/state.h"
 
 namespace foresight {
@@ -16,12 +16,18 @@ namespace foresight {
 /// What the inputs of nodes consist of. Where arrivals have no attributes, all nodes share one
 /// embedding and the state tells them apart.
 struct NodeInputs {
-  explicit NodeInputs(const Schema& schema);
+  explicit NodeInputs(const ModelContext& context);
 
-  bool budgets;  // a fixed node's state: its remaining budget, else 1 once it is matched
+  std::shared_ptr<const Problem> problem;
+  bool budgets;  // a fixed node's state: what is left of it, else 1 once it is matched
   std::vector<std::string> fixed_attributes;
   std::vector<std::string> arrival_attributes;
   bool topics;  // the fixed attributes are topics
+
+  // Where the data has them: for each attribute its column, and for each of the data's topics its
+  // place here. Empty: as here.
+  std::vector<std::size_t> fixed_places;
+  std::vector<std::size_t> arrival_places;
 
   /// Lengths of f_u and a_v. The last two of f_u are the state and 1; the last of a_v is 1.
   std::size_t fixed() const { return fixed_attributes.size() + 2; }
@@ -43,24 +49,6 @@ struct NodeInputs {
   void fill_fixed(const Market& market, NodeId u, std::span<float> f) const;
   void fill_skip(std::span<float> f) const;
   void fill_arrival(const Arrival& arrival, std::span<float> a) const;
-};
-
-/// Finds out what was decided from what the decision left behind.
-class DecisionWatch {
- public:
-  /// Shows the arrival that is decided next.
-  void see(const State& state);
-  /// What was decided about the arrival last seen. (A bid of 0 leaves no trace; the first of
-  /// several such is taken.)
-  NodeId last_choice(const State& state) const;
-
- private:
-  struct Option {
-    Offer offer;
-    double left;  // of the node, if it is chosen
-  };
-  std::vector<Option> options_;
-  int skips_ = 0;
 };
 
 }  // namespace foresight

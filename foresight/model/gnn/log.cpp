@@ -30,12 +30,11 @@ void EpisodeLog::observe(const State& state) {
   assert(static_cast<std::size_t>(state.history().arrivals) == arrivals());
   inputs_.check(state.arrival());
   if (arrivals() > 0) {
-    const NodeId choice = watch_.last_choice(state);
+    const NodeId choice = state.last_choice();
     decisions_.push_back(
         {static_cast<std::size_t>(choice + 1),
          choice == kSkip ? inputs_.skip_state() : inputs_.matched_state(state, choice)});
   }
-  watch_.see(state);
   const auto input = add_input();
   if (inputs_.one_embedding()) {
     input[inputs_.state()] = inputs_.arrival_state();

@@ -50,7 +50,6 @@ class EpisodeLog {
   std::vector<Edge> edges_;
   std::vector<std::size_t> first_edge_{0};  // of each arrival, and the end
   std::vector<Decision> decisions_;
-  DecisionWatch watch_;
 };
 
 /// The graph of an episode when it had so many arrivals.

@@ -83,14 +83,21 @@ Parameters GnnModel::initial_parameters(Rng& rng) const {
   return fresh;
 }
 
-std::unique_ptr<Batch> GnnModel::begin(std::span<const Opening> openings) const {
+Schema GnnModel::needs() const {
+  Schema needed = Model::needs();
+  (shape_.inputs.topics ? needed.topics : needed.fixed_attributes) = shape_.inputs.fixed_attributes;
+  needed.arrival_attributes = shape_.inputs.arrival_attributes;
+  return needed;
+}
+
+std::unique_ptr<Batch> GnnModel::open(std::span<const Opening> openings) const {
   auto batch = make_batch(MlpTape::Record::kNo);
   batch->restart(openings);
   return batch;
 }
 
-std::unique_ptr<RecordingBatch> GnnModel::record(std::span<const Opening> openings,
-                                                 Record what) const {
+std::unique_ptr<RecordingBatch> GnnModel::open_recording(std::span<const Opening> openings,
+                                                         Record what) const {
   if (what == Record::kOutputs) {
     fail(ErrorCode::kUsage,
          "imitation needs a model with an output for every fixed node: "

@@ -7,8 +7,8 @@
 //
 //   x_i <- R x_i + mean_j W(w_ij)^T x_j + b,     W(w) = w A + B,
 //
-// with ReLU between layers. With one layer it is linear and costs nothing (gnn_folded.cpp); with
-// more, the graph is embedded again at every arrival (gnn_deep.cpp). This is what they share.
+// with ReLU between layers. With one layer it is linear and costs nothing (folded.cpp); with
+// more, the graph is embedded again at every arrival (deep.cpp). This is what they share.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,7 @@
 #include "foresight/model/gnn/inputs.h"
 #include "foresight/model/model.h"
 #include "foresight/nn/mlp.h"
+#include "foresight/nn/network.h"
 
 namespace foresight {
 
@@ -63,9 +64,10 @@ class GnnModel : public Model {
   void set_parameters(const Parameters& parameters) final;
   Parameters initial_parameters(Rng& rng) const final;
   std::vector<std::string> features() const final;
-  std::unique_ptr<Batch> begin(std::span<const Opening> openings) const final;
-  std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings,
-                                         Record what) const final;
+  Schema needs() const final;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const final;
+  std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
+                                                 Record what) const final;
   Network network() const final;
   std::unique_ptr<Feed> feed(const Market& market) const final;
 

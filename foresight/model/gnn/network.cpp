@@ -4,12 +4,15 @@
 // With E the edges (a row per arrival, a column per fixed node, skip the first), W their gains and
 // C the decisions made, all three 0 in rows that are only there to fill up a batch, a layer is
 //
-//   x_v <- x_v R^T + (W x_u) A / d_v + (E x_u) B / d_v + b      d_v, d_u = sums of rows, columns of
-//   E x_u <- x_u R^T + (W^T x_v) A / d_u + (E^T x_v) B / d_u + b
+//   x_v <- x_v R^T + (W x_u) A / d_v + (E x_u) B / d_v + b
+//   x_u <- x_u R^T + (W^T x_v) A / d_u + (E^T x_v) B / d_u + b
+//
+// where d_v and d_u are the sums of the rows and of the columns of E.
 #include <algorithm>
 #include <array>
 
 #include "foresight/features/features.h"
+#include "foresight/model/feed.h"
 #include "foresight/model/gnn/log.h"
 #include "foresight/model/gnn/model.h"
 

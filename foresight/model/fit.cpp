@@ -1,0 +1,46 @@
+#include "foresight/model/fit.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/ranges.h>
+
+#include "foresight/base/error.h"
+#include "foresight/problem/bound.h"
+
+namespace foresight {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::vector<std::size_t> places(const std::string& model, const char* what, const Names& needed,
+                                const Names& found) {
+  if (needed.empty()) return {};
+  std::vector<std::size_t> result;
+  for (const std::string& name : needed) {
+    const auto place = std::ranges::find(found, name);
+    if (place == found.end()) break;
+    result.push_back(static_cast<std::size_t>(place - found.begin()));
+  }
+  if (result.size() != needed.size() || found.size() != needed.size()) {
+    fail(ErrorCode::kData, "{} was trained with the {} [{}], but the data has [{}]", model, what,
+         fmt::join(needed, ", "), fmt::join(found, ", "));
+  }
+  std::vector<std::size_t> same(needed.size());
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  return result == same ? std::vector<std::size_t>() : result;
+}
+
+}  // namespace
+
+ColumnPlaces fit_columns(const std::string& model, const Schema& needs, const Schema& data) {
+  if (!same_problem(needs, data)) {
+    fail(ErrorCode::kData, "{} was trained for problem \"{}\" and cannot decide in \"{}\"", model,
+         needs.problem, data.problem);
+  }
+  return {places(model, "fixed attributes", needs.fixed_attributes, data.fixed_attributes),
+          places(model, "arrival attributes", needs.arrival_attributes, data.arrival_attributes),
+          places(model, "topics", needs.topics, data.topics)};
+}
+
+}  // namespace foresight
