@@ -2,16 +2,12 @@
 
 #include <chrono>
 
-#include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
-#include "foresight/base/files.h"
-#include "foresight/base/folder_lock.h"
 #include "foresight/base/format.h"
-#include "foresight/base/safetensors.h"
-#include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/metrics.h"
+#include "foresight/train/run_folder_internal.h"
 #include "foresight/train/training_data.h"
 
 namespace foresight {
@@ -24,10 +20,6 @@ constexpr std::uint64_t kDefaultInstances = 20'000;
 
 /// The most instances that a run may draw for one epoch.
 constexpr std::uint64_t kMostInstances = 1'000'000'000;
-
-/// What the names of a trainer's own arrays and numbers begin with in the file.
-const std::string kArray = "trainer.array.";
-const std::string kNumber = "trainer.number.";
 
 double wall_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -84,11 +76,9 @@ class Run {
         progress_(progress),
         architecture_(models().make(options.model)),
         trainer_spec_(trainer_for(options.model, options.trainer)),
-        trainer_(trainers().make(trainer_spec_)) {
-    if (!options.resume && path_exists(last_path().string())) {
-      fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
-           options.folder.string());
-    }
+        trainer_(trainers().make(trainer_spec_)),
+        folder_(options.folder) {
+    refuse_to_overwrite();
     data_ = make_training_data(open_training(),
                                options.instances > 0 ? options.instances : kDefaultInstances,
                                options.seed, trainer_->needs_labels(), options.threads, progress);
@@ -97,10 +87,17 @@ class Run {
   }
 
   RunResult run(const EpochObserver& observer) {
-    if (path_exists(last_path().string()) && is_done()) return result();
+    if (folder_.holds_run() && is_done()) return result();
     prepare();
-    // Interrupted before the first epoch was done, a run begins anew, with the same seed.
-    path_exists(last_path().string()) ? restore() : begin_folder();
+    // Another process may have been here until the folder was locked.
+    refuse_to_overwrite();
+    if (folder_.holds_run()) {
+      if (is_done()) return result();
+      restore();
+    } else {
+      // Interrupted before the first epoch was done, a run begins anew, with the same seed.
+      begin_folder();
+    }
     EventWriter events(options_.folder, wall_time());
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
     const auto batches = (data_->size() + batch - 1) / batch;
@@ -108,7 +105,8 @@ class Run {
                     "batches");
     while (epoch() < options_.epochs) {
       const MetricsRow row = run_epoch();
-      save();
+      info_.provenance["epoch"] = fmt::to_string(epoch());
+      folder_.save(info_, *model_, trainer_->state(), record_, improved_);
       events.add(row, epoch(), wall_time());
       if (observer && !observer(row)) break;
     }
@@ -117,9 +115,13 @@ class Run {
   }
 
  private:
-  std::filesystem::path best_path() const { return options_.folder / "best.safetensors"; }
-  std::filesystem::path last_path() const { return options_.folder / "last.safetensors"; }
   int epoch() const { return record_.epochs_done(); }
+
+  void refuse_to_overwrite() const {
+    if (options_.resume || !folder_.holds_run()) return;
+    fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+         options_.folder.string());
+  }
 
   Data open_training() const {
     if (options_.train_data) return bind_data(*options_.train_data);
@@ -184,15 +186,20 @@ class Run {
     if (validation.size() == 0) {
       fail(ErrorCode::kData, "{}there are no instances to validate on", validation.origin());
     }
-    check_every_instance(*model_, validation);
-    lock_.emplace(options_.folder);
+    try {
+      check_every_instance(*model_, validation);
+    } catch (const Error& error) {
+      fail(error.code(), "validation set {}: {}", record_.validation, error.what());
+    }
+    folder_.lock();
     validation_.emplace(validation.labelled()
                             ? validation
                             : solve(validation, {.threads = options_.threads}, progress_));
   }
 
   RunResult result() const {
-    return {epoch(), record_.best_epoch, record_.best_ratio, decisions_per_second_};
+    const auto& rates = record_.timing["decisions_per_second"];
+    return {epoch(), record_.best_epoch, record_.best_ratio, rates.empty() ? 0 : rates.back()};
   }
 
   /// Takes over the record of the run in the folder, which must have been asked for alike; true if
@@ -268,7 +275,7 @@ class Run {
       record_.best_ratio = validation.ratio;
       record_.best_epoch = now;
     }
-    decisions_per_second_ = stats.decisions() / seconds;
+    const double rate = stats.decisions() / seconds;
     MetricsRow row = {{"epoch", now},
                       {"value", stats.value()},
                       {"entropy", stats.entropy()},
@@ -279,13 +286,13 @@ class Run {
                       {"best_ratio", record_.best_ratio}};
     record_.metrics.add(row);
     const MetricsRow timing = {
-        {"epoch", now}, {"seconds", seconds}, {"decisions_per_second", decisions_per_second_}};
+        {"epoch", now}, {"seconds", seconds}, {"decisions_per_second", rate}};
     record_.timing.add(timing);
     row.insert(row.end(), timing.begin() + 1, timing.end());
     progress_.note(
         fmt::format("epoch {}/{}  value {:.4f}  ratio {:.4f} (best {:.4f})  entropy {:.3f}  {}",
                     now, options_.epochs, stats.value(), validation.ratio, record_.best_ratio,
-                    stats.entropy(), human_rate(decisions_per_second_, "decisions")));
+                    stats.entropy(), human_rate(rate, "decisions")));
     return row;
   }
 
@@ -295,79 +302,10 @@ class Run {
     return trainer_->anneals() && epoch == options_.epochs - options_.epochs / 5 + 1;
   }
 
-  /// What is in last.safetensors was done; the other files follow from it, or are made again.
-  void save() {
-    info_.provenance["epoch"] = fmt::to_string(epoch());
-    if (improved_) {
-      SafeTensorsWriter best;
-      write_model(best, info_, *model_);
-      best.write(best_path());
-    }
-    const TrainerState state = trainer_->state();
-    SafeTensorsWriter last;
-    write_model(last, info_, *model_);
-    write_record(last, record_);
-    const auto mean = state.adam.mean.values(), square = state.adam.square.values();
-    last.add<float>("trainer.mean", {mean.size()}, mean);
-    last.add<float>("trainer.square", {square.size()}, square);
-    last.add_owned<std::int64_t>("trainer.steps", {1}, {state.adam.steps});
-    for (const auto& [name, value] : state.numbers) {
-      last.add_owned<double>(kNumber + name, {1}, {value});
-    }
-    for (const auto& [name, values] : state.arrays) {
-      last.add<double>(kArray + name, {values.size()}, values);
-    }
-    last.write(last_path());
-    write_copies();
-  }
-
-  void write_copies() const {
-    write_file_atomically(options_.folder / "metrics.csv", record_.metrics.to_csv());
-    write_file_atomically(options_.folder / "timing.csv", record_.timing.to_csv());
-  }
-
   void restore() {
-    const auto file = SafeTensors::open(last_path());
-    record_.metrics = read_record(*file).metrics;  // as it is now that the folder is locked
-    if (!path_exists(best_path().string())) {
-      fail(ErrorCode::kData, "{}: is missing, so that the best model of the run is lost",
-           best_path().string());
-    }
-    const TrainedModel saved = read_model(*file);
-    model_->set_parameters(saved.model->parameters());
-    TrainerState state{{model_->parameters().zeros(), model_->parameters().zeros()}, {}, {}};
-    read_state(*file, state);
-    trainer_->restore(state);
+    trainer_->restore(folder_.restore(*model_));
     record_.timing = kept_timing();
-    write_copies();
-  }
-
-  void read_state(const SafeTensors& file, TrainerState& state) const {
-    const auto expect = [&](const std::string& name, std::size_t found, std::size_t expected) {
-      if (found == expected) return;
-      fail(ErrorCode::kData, "{}: array \"{}\" has {} entries instead of {}", last_path().string(),
-           name, found, expected);
-    };
-    const auto copy = [&](const char* name, std::span<float> to) {
-      const auto from = file.array<float>(name);
-      expect(name, from.size(), to.size());
-      std::copy(from.begin(), from.end(), to.begin());
-    };
-    copy("trainer.mean", state.adam.mean.values());
-    copy("trainer.square", state.adam.square.values());
-    const auto steps = file.array<std::int64_t>("trainer.steps");
-    expect("trainer.steps", steps.size(), 1);
-    state.adam.steps = steps[0];
-    for (const auto& [name, tensor] : file.tensors()) {
-      if (name.starts_with(kNumber)) {
-        const auto values = file.array<double>(name);
-        expect(name, values.size(), 1);
-        state.numbers[name.substr(kNumber.size())] = values[0];
-      } else if (name.starts_with(kArray)) {
-        const auto values = file.array<double>(name);
-        state.arrays[name.substr(kArray.size())] = {values.begin(), values.end()};
-      }
-    }
+    folder_.write_copies(record_);
   }
 
   /// Of the epochs that are done, as far as timing.csv has them.
@@ -389,7 +327,7 @@ class Run {
     };
     keep(options_.train_data, record_.train);
     keep(options_.validation_data, record_.validation);
-    write_file_atomically(options_.folder / "config.json", to_json(record_));
+    folder_.begin(record_);
   }
 
   RunOptions options_;
@@ -397,7 +335,7 @@ class Run {
   std::shared_ptr<const Architecture> architecture_;
   std::string trainer_spec_;
   std::shared_ptr<Trainer> trainer_;
-  std::optional<FolderLock> lock_;
+  RunFolder folder_;
   std::unique_ptr<TrainingData> data_;
   std::optional<Data> validation_given_;
   std::optional<BoundDataset> validation_;  // with its optima
@@ -405,7 +343,6 @@ class Run {
   std::shared_ptr<Model> model_;
   RunRecord record_;
   bool improved_ = false;
-  double decisions_per_second_ = 0;
 };
 
 }  // namespace
