@@ -53,10 +53,9 @@ double median(std::vector<double> values) {
 }
 
 void run(const std::string& name, int fixed, int arrivals, int degree) {
-  const auto source = sources().make(
+  const BoundSource source = bind_source(
       fmt::format("er(u={},v={},p={})", fixed, arrivals, static_cast<double>(degree) / fixed));
-  const auto problem = problems().make("e-obm");
-  const auto model = models().make(name)->build({source->schema(), fixed});
+  const auto model = models().make(name)->build({source.schema(), fixed});
   Rng rng(1, Stream::kInitialise, 0);
   model->set_parameters(model->initial_parameters(rng));
 
@@ -64,7 +63,7 @@ void run(const std::string& name, int fixed, int arrivals, int degree) {
   std::vector<double> early, late;
   double opened = 0, grown = 0;
   for (std::uint64_t i = 0; early.size() < 3'000; ++i) {
-    const Instance instance = source->draw(1, i);
+    const Instance instance = source.draw(1, i);
     std::vector<double> times;
     times.reserve(static_cast<std::size_t>(arrivals));
     const double before = heap_bytes();
@@ -74,7 +73,7 @@ void run(const std::string& name, int fixed, int arrivals, int degree) {
       if (times.size() == tenth) opened = heap_bytes() - before;
       if (times.size() == times.capacity()) grown = heap_bytes() - before;
     };
-    play(bind_instances(*problem, {&instance, 1}), Overruled(*model), options);
+    play(bind_instances(source.problem(), {&instance, 1}), Overruled(*model), options);
     early.insert(early.end(), times.begin(), times.begin() + static_cast<std::ptrdiff_t>(tenth));
     late.insert(late.end(), times.end() - static_cast<std::ptrdiff_t>(tenth), times.end());
   }

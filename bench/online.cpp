@@ -53,12 +53,11 @@ double solve_textbook(const ArrivalTypes& types, NodeId num_fixed, int horizon) 
 }
 
 void bench(int nodes, int horizon) {
-  const auto source = sources().make(fmt::format("crowd(u={},v={})", nodes, horizon));
-  const Instance instance = source->draw(1, 0);
-  const ArrivalLaw law = *source->arrival_law(instance.market());
+  const BoundSource source = bind_source(fmt::format("crowd(u={},v={})", nodes, horizon));
+  const Instance instance = source.draw(1, 0);
+  const ArrivalLaw law = *source.arrival_law(instance.market());
   const auto& types = std::get<ArrivalTypes>(law);
-  const auto problem = problems().make("e-obm");
-  const OnlineStates states = online_states(*problem, instance.market(), law);
+  const OnlineStates states = online_states(source.problem(), instance.market(), law);
   double value = 0;
   const auto time = [&](int threads) {
     return best_seconds(nodes <= 10   ? 50

@@ -1,7 +1,7 @@
 // The container of all binary files: named arrays and text metadata in the safetensors format.
 //
 //   SafeTensorsWriter writer;
-//   writer.set_meta("problem", "edge-obm");
+//   writer.set_meta("problem", "matching");
 //   writer.add<float>("weights", {rows, columns}, weights);   // a view: keep `weights` alive
 //   writer.write("data.safetensors");
 //

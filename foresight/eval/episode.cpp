@@ -5,8 +5,9 @@ namespace foresight {
 Episode record_instance(const Problem& problem, const Instance& instance, const Label& label) {
   Episode episode;
   episode.num_fixed = instance.market().num_fixed;
-  const auto budgets = instance.market().budgets;
-  episode.budgets.assign(budgets.begin(), budgets.end());
+  for (NodeId u = 0; problem.traits().amounts() && u < episode.num_fixed; ++u) {
+    episode.budgets.push_back(problem.capacity(instance.market(), u));
+  }
   State state(problem, instance.market());
   for (int t = 0; t < instance.num_arrivals(); ++t) {
     const Arrival arrival = instance.arrival(t);

@@ -20,6 +20,8 @@ class Adwords : public Problem {
  public:
   explicit Adwords(NoOptions) {}
   std::string name() const override { return "adwords"; }
+  std::string title() const override { return "Adwords"; }
+  std::string example() const override { return "thick-z(u=10,v=100)"; }
   Traits traits() const override { return {.use = Traits::Use::kBudget}; }
   float capacity(const Market& market, NodeId u) const override {
     return market.budgets[static_cast<std::size_t>(u)];

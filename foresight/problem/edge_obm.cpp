@@ -20,6 +20,8 @@ class EdgeObm : public Problem {
  public:
   explicit EdgeObm(NoOptions) {}
   std::string name() const override { return "e-obm"; }
+  std::string title() const override { return "E-OBM"; }
+  std::string example() const override { return "crowd(u=10,v=30)"; }
   Traits traits() const override { return {}; }
   float capacity(const Market&, NodeId) const override { return 1; }
   std::unique_ptr<Ledger> open(const Market&) const override {

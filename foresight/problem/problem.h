@@ -51,7 +51,7 @@ struct Traits {
   /// What a match takes of its fixed node.
   enum class Use {
     kOnce,    // all of it: a node is matched at most once
-    kBudget,  // what the match gains, out of the node's budget
+    kBudget,  // what the match gains, out of the node's budget (Market::budgets)
     kOther,   // what the ledger says
   };
 
@@ -74,6 +74,10 @@ class Problem {
   virtual ~Problem() = default;
 
   virtual std::string name() const = 0;
+  /// How people call it, in headings and in the names of Gymnasium's environments.
+  virtual std::string title() const { return name(); }
+  /// The spec of a source to try it with that needs no files; empty if there is none.
+  virtual std::string example() const { return {}; }
   virtual Traits traits() const = 0;
 
   /// How much fixed node u can take before it is used up.

@@ -63,5 +63,5 @@ export function ratioSoFar({ value, bestValue }: Step): Num {
 }
 
 export function nodeName(episode: Episode, node: number): string {
-  return episode.fixed_names?.[node] ?? `${episode.problem === 'adwords' ? 'ad' : 'node'} ${node + 1}`;
+  return episode.fixed_names?.[node] ?? `${episode.budgets ? 'ad' : 'node'} ${node + 1}`;
 }

@@ -12,7 +12,7 @@ function options(episode: Episode, { index, offers, gone }: Step): string {
   const arrival = `Arrival ${index + 1}`;
   if (offers.length === 0) {
     if (gone.length === 0) return `${arrival} fits nowhere.`;
-    const why = episode.problem === 'adwords' ? 'out of budget for it' : 'already taken';
+    const why = episode.budgets ? 'out of budget for it' : 'already taken';
     return `${arrival} comes too late: ${gone.length === 1 ? nodeName(episode, gone[0]!.node) + ' is' : `all ${gone.length} it fits are`} ${why}.`;
   }
   const order = offers.slice().sort((a, b) => b.gain - a.gain);
