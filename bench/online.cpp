@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "foresight/base/parallel.h"
+#include "foresight/problem/bound.h"
 
 namespace {
 
