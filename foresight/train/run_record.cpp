@@ -41,6 +41,7 @@ RunRecord read_run(const std::filesystem::path& folder) {
   // A run that was stopped in its first epoch has no metrics yet.
   if (!std::filesystem::exists(folder / kMetrics)) return run;
   CsvReader csv(folder / kMetrics);
+  csv.column("epoch");  // the others are shown by epoch
   for (const std::string& name : csv.columns()) run.columns.push_back({name, {}});
   while (csv.next()) {
     for (std::size_t i = 0; i < run.columns.size(); ++i) {

@@ -49,6 +49,9 @@ TEST(RunRecord, FoldersWithoutARunAndDamagedOnesAreRefused) {
   folder.write_file("metrics.csv", "epoch,value\n1,zero\n");
   expect_error(ErrorCode::kData, {"metrics.csv:2", "value", "zero"},
                [&] { read_run(folder.path()); });
+  folder.write_file("metrics.csv", "validation_ratio\n0.5\n");
+  expect_error(ErrorCode::kData, {"metrics.csv", "no column \"epoch\"", "validation_ratio"},
+               [&] { read_run(folder.path()); });
 }
 
 }  // namespace
