@@ -49,9 +49,14 @@ double JsonField::number() const {
   return value_->get<double>();
 }
 
-std::int64_t JsonField::integer() const {
+std::int64_t JsonField::integer(std::int64_t min, std::int64_t max) const {
   if (!value_->is_number_integer()) expected("an integer");
-  return value_->get<std::int64_t>();
+  const auto integer = value_->get<std::int64_t>();
+  const bool wrapped = value_->is_number_unsigned() && integer < 0;  // more than 64 bits can hold
+  if (wrapped || integer < min || integer > max) {
+    expected(fmt::format("an integer from {} to {}", min, max));
+  }
+  return integer;
 }
 
 std::uint64_t JsonField::count() const {
@@ -73,8 +78,11 @@ void JsonField::reject(const std::string& why) const {
   fail(ErrorCode::kData, "{}: {}{}{}", file_, path_, path_.empty() ? "" : ": ", why);
 }
 
-void JsonField::expected(const char* what) const {
+void JsonField::expected(std::string_view what) const {
   constexpr std::size_t kShown = 40;
+  // Printing follows lists within lists by recursion: enough of them would exhaust the stack.
+  if (value_->is_array()) reject(fmt::format("should be {}, is a list", what));
+  if (value_->is_object()) reject(fmt::format("should be {}, is an object", what));
   std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
   reject(fmt::format("should be {}, is {}", what, found));

@@ -7,7 +7,9 @@
 // The JSON library's own header is slow to compile, so it stays out of here.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +33,13 @@ class JsonField {
   std::size_t size() const;  // of an array
 
   double number() const;  // null is NaN, as JSON has no other way to write it
-  std::int64_t integer() const;
+  /// An integer that fits T.
+  template <std::integral T = std::int64_t>
+  T integer() const {
+    static_assert(sizeof(T) < 8 || std::signed_integral<T>, "use count()");
+    using Limits = std::numeric_limits<T>;
+    return static_cast<T>(integer(Limits::min(), Limits::max()));
+  }
   std::uint64_t count() const;  // an integer, not negative
   std::string text() const;
   std::string text_or_empty(const char* key) const;
@@ -43,7 +51,7 @@ class JsonField {
     all.reserve(size());
     for (std::size_t i = 0; i < size(); ++i) {
       if constexpr (std::is_integral_v<T>) {
-        all.push_back(static_cast<T>(at(i).integer()));
+        all.push_back(at(i).integer<T>());
       } else {
         all.push_back(static_cast<T>(at(i).number()));
       }
@@ -58,7 +66,8 @@ class JsonField {
   JsonField(std::shared_ptr<const nlohmann::json> value, std::string file, std::string path)
       : value_(std::move(value)), file_(std::move(file)), path_(std::move(path)) {}
   JsonField part(const nlohmann::json& value, std::string path) const;
-  [[noreturn]] void expected(const char* what) const;
+  std::int64_t integer(std::int64_t min, std::int64_t max) const;
+  [[noreturn]] void expected(std::string_view what) const;
 
   std::shared_ptr<const nlohmann::json> value_;  // keeps the whole document
   std::string file_;

@@ -118,7 +118,7 @@ RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_f
 Episode episode_from(const JsonField& json) {
   Episode episode;
   episode.instance = json["instance"].count();
-  episode.num_fixed = static_cast<NodeId>(json["fixed"].integer());
+  episode.num_fixed = json["fixed"].integer<NodeId>();
   if (const auto budgets = json.find("budgets")) episode.budgets = budgets->numbers<float>();
   const JsonField arrivals = json["arrivals"];
   for (std::size_t t = 0; t < arrivals.size(); ++t) {

@@ -37,7 +37,7 @@ RunRecord read_run(const std::filesystem::path& folder) {
   run.train = config["train"].text();
   run.problem = config.text_or_empty("problem");
   run.command = config.text_or_empty("command");
-  run.epochs = static_cast<int>(config["epochs"].integer());
+  run.epochs = config["epochs"].integer<int>();
   // A run that was stopped in its first epoch has no metrics yet.
   if (!std::filesystem::exists(folder / kMetrics)) return run;
   CsvReader csv(folder / kMetrics);

@@ -33,6 +33,26 @@ TEST(JsonField, ErrorsNameTheFileThePathAndTheValue) {
   expect_error(ErrorCode::kData, {"n: should be an object"}, [&] { json["n"]["x"].text(); });
 }
 
+TEST(JsonField, ListsNestedAMillionTimesAreRefusedWithoutExhaustingTheStack) {
+  const std::size_t depth = 1'000'000;
+  const auto json = JsonField::parse(std::string(depth, '[') + std::string(depth, ']'), "f");
+  expect_error(ErrorCode::kData, {"f: should be text, is a list"}, [&] { json.text(); });
+}
+
+TEST(JsonField, IntegersThatDoNotFitAreRefusedRatherThanCut) {
+  const auto json = JsonField::parse(
+      R"([2147483647, 2147483648, -2147483649, 9223372036854775807, 18446744073709551615])", "f");
+  EXPECT_EQ(json.at(0).integer<std::int32_t>(), 2147483647);
+  EXPECT_EQ(json.at(3).integer(), 9223372036854775807);
+  for (std::size_t i = 1; i <= 4; ++i) {
+    expect_error(ErrorCode::kData, {"should be an integer from -2147483648 to 2147483647"},
+                 [&] { json.at(i).integer<std::int32_t>(); });
+  }
+  expect_error(ErrorCode::kData, {"f: [4]: should be", "is 18446744073709551615"},
+               [&] { json.at(4).integer(); });
+  expect_error(ErrorCode::kData, {"[1]: should be an integer"}, [&] { json.numbers<int>(); });
+}
+
 TEST(JsonField, TextThatIsNoJsonIsRefusedWithItsPlace) {
   for (const char* text : {"", "{", "{\"a\": 1,}", "nonsense", "[1, 2"}) {
     expect_error(ErrorCode::kData, {"f.json: is no JSON", "at byte"},
