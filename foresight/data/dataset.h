@@ -71,7 +71,7 @@ class Dataset {
   bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
   double optimum(std::size_t i) const { return arrays_.label_value[i]; }
   Label label(std::size_t i) const;
-  /// The same instances with these labels, one each.
+  /// The same instances with these labels, one each, which are checked.
   Dataset with_labels(std::span<const Label> labels) const;
 
   /// The digest of the file it was loaded from; empty if it was not.
@@ -108,7 +108,6 @@ class Dataset {
   static void visit(Self& self, Visitor&& visitor);
   void check_positions() const;
   void check_lengths() const;
-  void check_label(std::size_t i) const;
   void check() const;
 
   Schema schema_;

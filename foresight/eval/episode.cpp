@@ -1,5 +1,9 @@
 #include "foresight/eval/episode.h"
 
+#include <algorithm>
+
+#include "foresight/base/error.h"
+
 namespace foresight {
 
 Episode record_instance(const Problem& problem, const Instance& instance, const Label& label) {
@@ -14,6 +18,14 @@ Episode record_instance(const Problem& problem, const Instance& instance, const 
                                 {arrival.weights.begin(), arrival.weights.end()}});
     state.arrive(arrival);
     const NodeId choice = label.matching[static_cast<std::size_t>(t)];
+    const auto offers = state.offers();
+    if (choice != kSkip && std::ranges::find(offers, choice, &Offer::node) == offers.end()) {
+      fail(ErrorCode::kData,
+           "the label matches arrival {} to node {}, which is used up by then in problem \"{}\"; "
+           "run "
+           "`foresight solve` again",
+           t, choice, problem.name());
+    }
     episode.optimum.choices.push_back(choice);
     episode.optimum.gains.push_back(state.decide(choice));
   }

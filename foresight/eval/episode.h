@@ -39,7 +39,8 @@ struct Episode {
   std::vector<RecordedPlay> plays;
 };
 
-/// The instance and its optimum, no plays yet.
+/// The instance and its optimum, no plays yet. Throws Error(kData) if the label matches a node that
+/// is used up.
 Episode record_instance(const Problem& problem, const Instance& instance, const Label& label);
 
 /// Lets the policy play. `with_shares` says whether its scores are logarithms of probabilities, up

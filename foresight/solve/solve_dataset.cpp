@@ -101,8 +101,15 @@ class LabelBoard {
              checkpoint_.string());
       }
       if (!done[i]) continue;
-      const auto begin = matching.begin() + static_cast<std::ptrdiff_t>(next);
-      finish(i, {value[i], bound[i], {begin, begin + static_cast<std::ptrdiff_t>(arrivals)}});
+      const auto found = matching.subspan(next, arrivals);
+      Label label{value[i], bound[i], {found.begin(), found.end()}};
+      try {
+        validate(label, data_.instance(i));
+      } catch (const Error& error) {
+        fail(ErrorCode::kData, "{}: instance {}: {}; remove the file to start anew",
+             checkpoint_.string(), i, error.what());
+      }
+      finish(i, std::move(label));
       next += arrivals;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/expect_error.h"
 #include <gtest/gtest.h>
 
 #include "foresight/eval/evaluate.h"
@@ -36,6 +37,18 @@ TEST(Episode, TheOptimumIsReplayedToItsValue) {
     EXPECT_NEAR(episode.optimum.value, setting.label.value, 1e-5) << spec;
     EXPECT_EQ(episode.budgets.empty(), std::string(spec).starts_with("crowd"));
   }
+}
+
+TEST(Episode, ALabelThatUsesANodeTwiceIsRefused) {
+  InstanceBuilder builder(1);
+  const std::vector<NodeId> nodes = {0};
+  const std::vector<float> weights = {1};
+  builder.arrive(nodes, weights);
+  builder.arrive(nodes, weights);
+  const Instance instance = std::move(builder).build();
+  expect_error(ErrorCode::kData, {"arrival 1 to node 0", "used up", "e-obm"}, [&] {
+    record_instance(*problems().make("e-obm"), instance, {2, 2, {0, 0}});
+  });
 }
 
 TEST(Episode, APlayHoldsEveryOfferAndTheChoiceAmongThem) {
