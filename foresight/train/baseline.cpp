@@ -74,7 +74,7 @@ class RolloutBaseline : public Baseline {
     if (!values_.empty()) state.arrays["baseline_values"] = values_;
   }
   void restore(const TrainerState& state) override {
-    const auto& best = state.arrays.at("baseline");
+    const auto& best = state.array("baseline", best_.values().size());
     std::transform(best.begin(), best.end(), best_.values().begin(),
                    [](double value) { return static_cast<float>(value); });
     const auto values = state.arrays.find("baseline_values");
@@ -257,7 +257,7 @@ class CriticBaseline : public Baseline {
   }
   void restore(const TrainerState& state) override {
     const auto get = [&](const char* name, std::span<float> values) {
-      const auto& saved = state.arrays.at(name);
+      const auto& saved = state.array(name, values.size());
       std::transform(saved.begin(), saved.end(), values.begin(),
                      [](double value) { return static_cast<float>(value); });
     };
@@ -265,7 +265,7 @@ class CriticBaseline : public Baseline {
     get("critic", parameters_.values());
     get("critic_mean", adam.mean.values());
     get("critic_square", adam.square.values());
-    adam.steps = static_cast<std::int64_t>(state.numbers.at("critic_steps"));
+    adam.steps = to_count(state.number("critic_steps"), "critic_steps");
     adam_.emplace(adam);
     packed_.load(parameters_);
   }

@@ -18,6 +18,32 @@ std::size_t shard_size(std::size_t episodes) {
 
 }  // namespace
 
+double TrainerState::number(const std::string& name) const {
+  const auto found = numbers.find(name);
+  if (found == numbers.end()) {
+    fail(ErrorCode::kData, "the saved state of the trainer has no number \"{}\"", name);
+  }
+  return found->second;
+}
+
+const std::vector<double>& TrainerState::array(const std::string& name, std::size_t size) const {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || found->second.size() != size) {
+    fail(ErrorCode::kData, "the saved state of the trainer has {} numbers in \"{}\"; expected {}",
+         found == arrays.end() ? 0 : found->second.size(), name, size);
+  }
+  return found->second;
+}
+
+std::int64_t to_count(double number, const std::string& name) {
+  constexpr double kMost = 1LL << 53;
+  if (!(number >= 0 && number <= kMost && number == std::floor(number))) {
+    fail(ErrorCode::kData, "the saved \"{}\" is {}; expected a whole number from 0 on", name,
+         number);
+  }
+  return static_cast<std::int64_t>(number);
+}
+
 void LearnerOptions::read(OptionReader& o) {
   o.real("lr", lr, 0, 100, "learning rate of Adam");
   o.real("decay", decay, 0, 1, "the learning rate is multiplied by this after every epoch");
@@ -55,7 +81,7 @@ TrainerState Learner::state() const {
 
 void Learner::restore(const TrainerState& state) {
   adam_.emplace(state.adam);
-  learning_rate_ = state.numbers.at("learning_rate");
+  learning_rate_ = state.number("learning_rate");
   if (const auto means = state.arrays.find("input.means"); means != state.arrays.end()) {
     const auto deviations = state.arrays.find("input.deviations");
     if (deviations == state.arrays.end() || means->second.size() != deviations->second.size() ||

@@ -1,5 +1,6 @@
 #include "foresight/train/run.h"
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -225,8 +226,16 @@ class Run {
       fail(ErrorCode::kUsage, "{}: trains {}, not {}", options_.folder.string(), saved.info.spec,
            info_.spec);
     }
+    if (!saved.model->parameters().same_layout(model_->parameters())) {
+      fail(ErrorCode::kData, "{}: trains a model for other data than {}", last_path().string(),
+           options_.train);
+    }
     model_->set_parameters(saved.model->parameters());
     const auto numbers = file->array<double>("trainer.numbers");
+    if (numbers.size() < 3) {
+      fail(ErrorCode::kData, "{}: array \"trainer.numbers\" has {} entries; expected 3 at least",
+           last_path().string(), numbers.size());
+    }
     TrainerState state{{model_->parameters().zeros(), model_->parameters().zeros()}, {}, {}};
     for (const auto& [name, tensor] : file->tensors()) {
       if (!name.starts_with(kArray)) continue;
@@ -250,10 +259,22 @@ class Run {
       state.numbers[names.substr(0, end)] = numbers[used++];
       names.erase(0, end + 1);
     }
-    state.adam.steps = static_cast<std::int64_t>(numbers[2]);
+    state.adam.steps = to_count(numbers[2], "trainer.numbers");
     trainer_->restore(state);
-    epoch_ = std::stoi(saved.info.provenance.at("epoch"));
-    result_ = {epoch_, static_cast<int>(numbers[1]), numbers[0], 0};
+    epoch_ = saved_epoch(*file);
+    const auto best_epoch = std::min<std::int64_t>(to_count(numbers[1], "trainer.numbers"), epoch_);
+    result_ = {epoch_, static_cast<int>(best_epoch), numbers[0], 0};
+  }
+
+  static int saved_epoch(const SafeTensors& file) {
+    const std::string& text = file.meta("provenance.epoch");
+    int epoch = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), epoch);
+    if (error != std::errc() || end != text.data() + text.size() || epoch < 1) {
+      fail(ErrorCode::kData, "{}: metadata \"provenance.epoch\" is \"{}\"; expected 1, 2, ...",
+           file.path().string(), text);
+    }
+    return epoch;
   }
 
   void begin_folder() {

@@ -47,7 +47,15 @@ struct TrainerState {
   Adam::State adam;
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> arrays;  // exact also for floats
+
+  // What a file holds under a name. These throw Error(kData) if it is not there or does not fit.
+  double number(const std::string& name) const;
+  const std::vector<double>& array(const std::string& name, std::size_t size) const;
 };
+
+/// How many, of a number that a file holds; throws Error(kData), naming it, unless it is whole, at
+/// least 0 and small enough to be exact.
+std::int64_t to_count(double number, const std::string& name);
 
 class Trainer {
  public:
