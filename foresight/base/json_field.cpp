@@ -14,6 +14,8 @@ JsonField JsonField::parse(std::string_view text, const std::string& file) {
   } catch (const nlohmann::json::parse_error& error) {
     fail(ErrorCode::kData, "{}: is no JSON: it breaks off or goes wrong at byte {}", file,
          error.byte);
+  } catch (const nlohmann::json::out_of_range&) {
+    fail(ErrorCode::kData, "{}: holds a number that is too large for a double", file);
   }
 }
 
@@ -86,6 +88,15 @@ void JsonField::expected(std::string_view what) const {
   std::string found = value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
   reject(fmt::format("should be {}, is {}", what, found));
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
 }
 
 std::string json_list(const std::vector<std::string>& texts) {

@@ -74,7 +74,10 @@ class JsonField {
   std::string path_;
 };
 
-/// A list of texts as JSON, and back; nothing where it is no such list.
+/// Whether it is valid UTF-8, as all text in JSON must be.
+bool is_utf8(const std::string& text);
+
+/// A list of texts in UTF-8 as JSON, and back; nothing where it is no such list.
 std::string json_list(const std::vector<std::string>& texts);
 std::optional<std::vector<std::string>> parse_json_list(std::string_view json);
 

@@ -58,6 +58,15 @@ TEST(JsonField, TextThatIsNoJsonIsRefusedWithItsPlace) {
     expect_error(ErrorCode::kData, {"f.json: is no JSON", "at byte"},
                  [&] { JsonField::parse(text, "f.json"); });
   }
+  expect_error(ErrorCode::kData, {"f.json", "too large for a double"},
+               [] { JsonField::parse("[1, 2e999]", "f.json"); });
+}
+
+TEST(JsonField, KnowsUtf8) {
+  for (const char* text : {"", "a", "\xc3\xa4", "\xf0\x9f\x99\x82"}) EXPECT_TRUE(is_utf8(text));
+  for (const char* text : {"\xe4", "\xc3", "a\xff", "\xc0\x80", "\xed\xa0\x80"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
 }
 
 TEST(JsonField, AListOfTextsComesBackAndNothingElseDoes) {
