@@ -90,7 +90,7 @@ void mutate_json(Json& root, Random& random) {
       break;
     default:
       if (value.is_string()) value = mutate_bytes(value.get<std::string>());
-      if (value.is_number_integer()) value = value.get<std::int64_t>() + (random() % 2 ? 1 : -1);
+      if (value.is_number_integer()) value = value.get<std::uint64_t>() + random() % 3 - 1;
       if (value.is_number_float()) value = value.get<double>() * (random() % 2 ? 2 : -1);
   }
 }
