@@ -140,6 +140,15 @@ std::string valid_utf8(const std::string& text) {
   return nlohmann::json::parse(json_text(nlohmann::json(text))).get<std::string>();
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
 std::string json_list(const std::vector<std::string>& texts) {
   return json_text(nlohmann::json(texts));
 }

@@ -88,7 +88,10 @@ std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 /// As the text comes back from JSON: bytes that are not UTF-8 become U+FFFD.
 std::string valid_utf8(const std::string& text);
 
-/// A list of texts as JSON, and back; nothing if it is not a list of texts.
+/// Whether it is valid UTF-8, as all text in JSON must be.
+bool is_utf8(const std::string& text);
+
+/// A list of texts in UTF-8 as JSON, and back; nothing if it is not a list of texts.
 std::string json_list(const std::vector<std::string>& texts);
 std::optional<std::vector<std::string>> parse_json_list(std::string_view json);
 

@@ -50,7 +50,7 @@ std::string unquote(std::string_view value) {
 }
 
 bool needs_quotes(std::string_view value) {
-  if (value.empty() || trim(value) != value) return true;
+  if (value.empty() || trim(value) != value || unquote(value) != value) return true;
   int depth = 0;
   bool quoted = false;
   for (const char c : value) {

@@ -327,6 +327,7 @@ Dataset Dataset::with_labels(std::span<const Label> labels) const {
   data.arrays_.label_matching = storage->matching;
   data.label_storage_ = std::move(storage);
   data.check_lengths();
+  for (std::size_t i = 0; i < size(); ++i) validate(labels[i], instance(i));
   return data;
 }
 
@@ -405,24 +406,6 @@ void Dataset::check_lengths() const {
   expect(a.label_matching.size(), arrivals, "label.matching");
 }
 
-void Dataset::check_label(std::size_t i) const {
-  const double value = arrays_.label_value[i];
-  const double bound = arrays_.label_bound[i];
-  if (!(std::isfinite(value) && value >= 0 && std::isfinite(bound) && bound >= value)) {
-    fail(ErrorCode::kData, "its label has value {} and bound {}; 0 <= value <= bound must hold",
-         value, bound);
-  }
-  const Instance instance = this->instance(i);
-  for (int t = 0; t < instance.num_arrivals(); ++t) {
-    const NodeId node = arrays_.label_matching[index(arrays_.arrival_begin[i] + t)];
-    const auto nodes = instance.arrival(t).nodes;
-    if (node != kSkip && !std::binary_search(nodes.begin(), nodes.end(), node)) {
-      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is no neighbour", t,
-           node);
-    }
-  }
-}
-
 void Dataset::check() const {
   check_positions();
   check_lengths();
@@ -431,7 +414,7 @@ void Dataset::check() const {
     for (std::size_t i = chunk * kChunk; i < std::min(size(), (chunk + 1) * kChunk); ++i) {
       try {
         validate(instance(i).view());
-        if (!arrays_.label_value.empty()) check_label(i);
+        if (!arrays_.label_value.empty()) validate(label(i), instance(i));
       } catch (const Error& error) {
         fail(ErrorCode::kData, "instance {}: {}", i, error.what());
       }

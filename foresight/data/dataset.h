@@ -72,7 +72,7 @@ class Dataset {
   /// These throw Error(kUsage) where there are no labels or there is no such instance.
   double optimum(std::size_t i) const;
   Label label(std::size_t i) const;
-  /// The same instances with these labels, one each; and without any.
+  /// The same instances with these labels, one each, which are checked; and without any.
   Dataset with_labels(std::span<const Label> labels) const;
   Dataset without_labels() const;
 
@@ -114,7 +114,6 @@ class Dataset {
   static void visit(Self& self, Visitor&& visitor);
   void check_positions() const;
   void check_lengths() const;
-  void check_label(std::size_t i) const;
   void expect_label(std::size_t i) const;
   void check() const;
 

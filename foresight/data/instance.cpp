@@ -183,6 +183,26 @@ void validate(const InstanceView& view) {
   validate_preferences(view);
 }
 
+void validate(const Label& label, const Instance& instance) {
+  const auto& [value, bound, matching] = label;
+  if (!(std::isfinite(value) && value >= 0 && std::isfinite(bound) && bound >= value)) {
+    fail(ErrorCode::kData, "its label has value {} and bound {}; 0 <= value <= bound must hold",
+         value, bound);
+  }
+  if (matching.size() != index(instance.num_arrivals())) {
+    fail(ErrorCode::kData, "its label decides about {} arrivals; there are {}", matching.size(),
+         instance.num_arrivals());
+  }
+  for (int t = 0; t < instance.num_arrivals(); ++t) {
+    const NodeId node = matching[index(t)];
+    const auto nodes = instance.arrival(t).nodes;
+    if (node != kSkip && !std::binary_search(nodes.begin(), nodes.end(), node)) {
+      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is no neighbour", t,
+           node);
+    }
+  }
+}
+
 struct InstanceBuilder::Storage {
   NodeId num_fixed = 0;
   int num_topics = 0;

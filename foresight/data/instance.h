@@ -138,4 +138,8 @@ struct Label {
   friend bool operator==(const Label&, const Label&) = default;
 };
 
+/// Throws Error(kData) naming the first rule that the label breaks: 0 <= value <= bound, both
+/// finite, and for every arrival skip or a neighbour. What a node can take only its problem knows.
+void validate(const Label& label, const Instance& instance);
+
 }  // namespace foresight

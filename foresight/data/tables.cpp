@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "foresight/base/error.h"
+#include "foresight/base/json_field_internal.h"
 #include "foresight/data/tables_internal.h"
 
 namespace foresight {
@@ -82,7 +83,7 @@ std::vector<std::string> read_words(const CsvReader& csv, std::size_t column) {
     if (word.empty() || ends_in_bar || std::ranges::find(words, word) != words.end()) {
       csv.fail_at(column, "different words with | between them");
     }
-    words.emplace_back(word);
+    if (!is_utf8(words.emplace_back(word))) csv.fail_at(column, "words in UTF-8");
     rest.remove_prefix(std::min(bar, rest.size() - 1) + 1);
   }
   return words;
@@ -96,6 +97,10 @@ Columns Columns::with_prefix(const CsvReader& csv, std::string_view prefix) {
     if (name.size() == prefix.size()) {
       fail(ErrorCode::kData, "{}: column {} needs a name after \"{}\"", csv.path().string(), i + 1,
            prefix);
+    }
+    if (!is_utf8(name)) {
+      fail(ErrorCode::kData, "{}: the name of column {} is {}; expected UTF-8", csv.path().string(),
+           i + 1, excerpt(name));
     }
     columns.positions.push_back(i);
     columns.names.push_back(name.substr(prefix.size()));

@@ -48,6 +48,7 @@ std::string normal(const std::string& spec) {
 }  // namespace
 
 void check_label(const Problem& problem, const Instance& instance, const Label& label) {
+  validate(label, instance);
   State state(problem, instance.market());
   for (int t = 0; t < instance.num_arrivals(); ++t) {
     state.arrive(instance.arrival(t));
@@ -55,9 +56,8 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
     try {
       state.decide(node);
     } catch (const Error&) {
-      fail(ErrorCode::kData,
-           "its label matches arrival {} to node {}, of which too little is left: {} remain", t,
-           node, state.remaining(node));
+      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is used up by then", t,
+           node);
     }
   }
   if (std::abs(state.value() - label.value) > kRounding * (1 + state.value())) {

@@ -112,9 +112,6 @@ class LabelBoard {
 
   void check(std::size_t i, const Label& label) const {
     try {
-      if (!(label.bound >= label.value)) {
-        fail(ErrorCode::kData, "its bound {} is below its value {}", label.bound, label.value);
-      }
       check_label(data_.problem(), data_.instance(i), label);
     } catch (const Error& error) {
       fail(ErrorCode::kData, "{}: instance {}: {}; remove the file to start anew",

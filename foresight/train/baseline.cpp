@@ -267,7 +267,7 @@ class CriticBaseline : public Baseline {
     state.copy("critic", parameters_.values());
     state.copy("critic_mean", adam.mean.values());
     state.copy("critic_square", adam.square.values());
-    adam.steps = static_cast<std::int64_t>(state.number("critic_steps"));
+    adam.steps = state.count("critic_steps");
     adam_.emplace(adam);
     packed_.load(parameters_);
   }

@@ -1,6 +1,7 @@
 #include "foresight/base/registry.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "foresight/train/trainer.h"
 
@@ -25,6 +26,16 @@ double TrainerState::number(const std::string& name) const {
     fail(ErrorCode::kData, "the saved state of the trainer lacks the number \"{}\"", name);
   }
   return found->second;
+}
+
+std::int64_t TrainerState::count(const std::string& name) const {
+  constexpr double kMost = 1LL << 53;  // up to here all are exact
+  const double value = number(name);
+  if (!(value >= 0 && value <= kMost && value == std::floor(value))) {
+    fail(ErrorCode::kData, "the saved state of the trainer has {} for \"{}\", not a whole number",
+         value, name);
+  }
+  return static_cast<std::int64_t>(value);
 }
 
 void TrainerState::copy(const std::string& name, std::span<float> to) const {

@@ -47,8 +47,9 @@ struct TrainerState {
   std::map<std::string, double> numbers;
   std::map<std::string, std::vector<double>> arrays;  // exact also for floats
 
-  /// These throw Error(kData) if it is not there, or of another size. An array is copied into `to`.
+  /// These throw Error(kData) if it is not there or does not fit. An array is copied into `to`.
   double number(const std::string& name) const;
+  std::int64_t count(const std::string& name) const;  // a whole number, 0 or more
   void copy(const std::string& name, std::span<float> to) const;
 };
 

@@ -123,6 +123,13 @@ TEST(JsonText, AnyBytesCanBeWrittenAndReadBack) {
   EXPECT_EQ(parse_json_list(json_list({path})), std::vector<std::string>{valid_utf8(path)});
 }
 
+TEST(JsonText, KnowsUtf8) {
+  for (const char* text : {"", "a", "\xc3\xa4", "\xf0\x9f\x99\x82"}) EXPECT_TRUE(is_utf8(text));
+  for (const char* text : {"\xe4", "\xc3", "a\xff", "\xc0\x80", "\xed\xa0\x80"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
 TEST(JsonField, AListOfTextsComesBackAndNothingElseDoes) {
   const std::vector<std::string> texts = {"", "a \"b\"", "ü"};
   EXPECT_EQ(parse_json_list(json_list(texts)), texts);

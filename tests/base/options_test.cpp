@@ -20,7 +20,8 @@ TEST(Spec, ParsesNamesKeysAndNestedSpecs) {
 TEST(Spec, TextAndSpecAreTheSameThing) {
   for (const char* text : {"er", "er(u=10,v=30,p=0.1)", "csv(path=\"a, b (1)\",u=3)",
                            "robust(policy=greedy-t(threshold=0.3),rho=0.8)", "x(path=\"a)b\")",
-                           "robust(policy=csv(path=\"a)b\"))", "x(path=\"\")"}) {
+                           "robust(policy=csv(path=\"a)b\"))", "x(path=\"\")", "x(v=\"\"\"a\"\"\")",
+                           "x(v=\"\"\"\")"}) {
     const Spec spec = Spec::parse(text);
     EXPECT_EQ(spec.to_string(), text);
     EXPECT_EQ(Spec::parse(spec.to_string()), spec);

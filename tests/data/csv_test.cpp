@@ -168,6 +168,16 @@ TEST_F(CsvSource, TopicsAreChecked) {
   expect_broken("fixed.csv", "id,topics\na,\n", {"fixed.csv", "no fixed node has a topic"});
 }
 
+TEST_F(CsvSource, NamesThatNoFileCouldHoldAreRefused) {
+  write("edges.csv", "u,v\na,x\n");
+  expect_broken("fixed.csv",
+                "id,gr\xf6\xdf"
+                "e\na,1\n",
+                {"fixed.csv", "column 2", "UTF-8"});
+  expect_broken("fixed.csv", "id,topics\na,Z\xfcrich\n",
+                {"fixed.csv:2: column \"topics\"", "UTF-8"});
+}
+
 TEST_F(CsvSource, ListsOfArrivalsAreChecked) {
   write("edges.csv", "u,v\na,x\n");
   write("fixed.csv", "id,topics\na,War|Drama\n");

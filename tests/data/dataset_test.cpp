@@ -41,6 +41,18 @@ TEST(Dataset, SavedAndLoadedIsTheSame) {
   }
 }
 
+TEST(Dataset, TakesNoLabelThatDoesNotFitItsInstance) {
+  const Dataset data = small("er(u=2,v=1,p=0)", 1);
+  EXPECT_TRUE(data.with_labels(std::vector<Label>{{0, 0, {kSkip}}}).labelled());
+  const auto refused = [&](const Label& label, const std::string& why) {
+    expect_error(ErrorCode::kData, {why}, [&] { data.with_labels(std::vector{label}); });
+  };
+  refused({0, 0, {1}}, "matches arrival 0 to node 1, which is no neighbour");
+  refused({0, 0, {5}}, "node 5");
+  refused({2, 1, {kSkip}}, "0 <= value <= bound");
+  refused({std::nan(""), 1, {kSkip}}, "value nan");
+}
+
 TEST(Dataset, WrapsTheArraysOfAnotherWithoutACopy) {
   for (const char* spec : {"crowd(u=4,v=6)", "thick-z(u=4,v=8)"}) {
     const Dataset data = solve(bind_data(small(spec)), {}, no_progress());

@@ -4,6 +4,7 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
+#include "foresight/base/safetensors.h"
 #include "foresight/problem/state.h"
 #include "foresight/solve/solver.h"
 
@@ -88,6 +89,25 @@ TEST(SolveDataset, ACheckpointOfOtherDataIsRefused) {
   expect_error(ErrorCode::kData, {checkpoint.string(), "other data"}, [&] {
     solve(bind_data(Dataset::load(folder.path() / "b")), {}, no_progress(), checkpoint);
   });
+}
+
+TEST(SolveDataset, ACheckpointWithALabelThatIsNoneIsRefused) {
+  const TempFolder folder;
+  const auto checkpoint = folder.path() / "partial";
+  const std::vector<std::uint8_t> done = {1};
+  const std::vector<double> value = {0};
+  const std::vector<NodeId> matching = {7};
+  SafeTensorsWriter writer;
+  writer.set_meta("format", "foresight-partial-labels");
+  const BoundDataset data = small("er(u=3,v=1)", 1);
+  writer.set_meta("data", data.content_digest(false));
+  writer.add<std::uint8_t>("done", {1}, done);
+  writer.add<double>("value", {1}, value);
+  writer.add<double>("bound", {1}, value);
+  writer.add<NodeId>("matching", {1}, matching);
+  writer.write(checkpoint);
+  expect_error(ErrorCode::kData, {checkpoint.string(), "instance 0", "node 7"},
+               [&] { solve(data, {}, no_progress(), checkpoint); });
 }
 
 TEST(SolveDataset, AProblemWithoutItsDataIsRefused) {
