@@ -70,7 +70,7 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
     const std::string text = changed(change);
     expect_error(ErrorCode::kData, pieces, [&] { evaluation_from_json(text, "r.json"); });
   };
-  refuse({"r.json", "is no evaluation"}, [](Json& json) { json["format"] = "other"; });
+  refuse({"r.json", "is not an evaluation"}, [](Json& json) { json["format"] = "other"; });
   refuse({"r.json", "version", "reads version 1"}, [](Json& json) { json["version"] = 2; });
   refuse({"policies", "is empty"}, [](Json& json) { json["policies"] = Json::array(); });
   refuse({"policies[1].ratios[2]", "1.5"},
