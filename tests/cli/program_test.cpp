@@ -357,7 +357,7 @@ TEST_F(Program, ReportIsAPageOrATable) {
 
 TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
   expect("reproduce adwords --scale smoke -o out", 0,
-         {"thick-z(u=10,v=60)", "The paper's numbers beside ours",
+         {"thick-z(u=10,v=60)", "The paper's numbers next to ours",
           "wrote out/smoke/adwords.html and out/smoke/adwords.md"});
   const Outcome again = run("reproduce adwords --scale smoke -o out");
   EXPECT_EQ(again.exit_code, 0);

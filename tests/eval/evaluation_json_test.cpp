@@ -77,11 +77,11 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
          [](Json& json) { json["policies"][1]["ratios"][2] = 1.5; });
   refuse({"policies[0].ratios[0]", "is null"},
          [](Json& json) { json["policies"][0]["ratios"][0] = nullptr; });
-  refuse({"policies[0].ratios", "5 entries for 6"},
+  refuse({"policies[0].ratios", "5 entries, expected 6"},
          [](Json& json) { json["policies"][0]["ratios"].erase(0); });
   refuse({"policies[1]", "no field \"name\""},
          [](Json& json) { json["policies"][1].erase("name"); });
-  refuse({"episodes[0].plays[1].choices", "no node 77"},
+  refuse({"episodes[0].plays[1].choices", "but has 77"},
          [](Json& json) { json["episodes"][0]["plays"][1]["choices"][0] = 77; });
   refuse({"episodes[0].optimum", "8 choices"},
          [](Json& json) { json["episodes"][0]["optimum"]["choices"].erase(0); });
