@@ -1,9 +1,10 @@
 // The two methods behind AssignmentSolver. Both match rows, the smaller side, to columns.
 //
 // Columns have prices. A row's profit is the weight of its edge minus the price of its column, or
-// `outside`, the worth of staying unmatched. Three things hold throughout: a served row cannot
-// profit more elsewhere at current prices, prices never fall, and an unmatched column's price is 0.
-// Once every row has been served, prices and profits together prove that the matching is optimal.
+// `outside`, the worth of staying unmatched. Rows are served one after the other: a served row has
+// a column, or stays outside. Three things hold throughout: a served row cannot profit more
+// elsewhere at current prices, prices never fall, and an unmatched column's price is 0. Once every
+// row has been served, prices and profits together prove that the matching is optimal.
 //
 // A row is served along a shortest alternating path. The length of an edge is the profit that its
 // row would lose by using it. The path ends at an unmatched column, or at a row that prefers to
