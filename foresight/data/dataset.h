@@ -69,7 +69,7 @@ class Dataset {
   Dataset for_problem(std::string problem) const;
 
   bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
-  /// These throw Error(kUsage) if there are no labels, or no such instance.
+  /// Throws Error(kUsage) if there are no labels, or no such instance.
   double optimum(std::size_t i) const;
   Label label(std::size_t i) const;
   /// The same instances with these labels, one per instance; and without labels.
