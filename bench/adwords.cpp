@@ -1,8 +1,9 @@
-// Hindsight optima of Adwords against the textbook integer program: one variable per edge, one row
-// per arrival and per budget.
+// Hindsight optima of Adwords, compared with the textbook integer program: one variable per edge,
+// one row per arrival and per budget.
 //
-//   bench_adwords [SECONDS [INSTANCES]]     the time limit for random bids, and how many of each
-//   kind
+//   bench_adwords [SECONDS [INSTANCES]]
+//
+// SECONDS is the time limit for random bids, INSTANCES the number of instances of each kind.
 #include "foresight/solve/adwords.h"
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 //   bench_assignment [--json]                        built-in random instances
 //   bench_assignment [--json] ROWS COLUMNS FILE      the matrices of raw doubles in FILE
 //
-// Each figure is the CPU time of the best round over the whole batch, so that others on the machine
-// count as little as possible. bench/assignment_vs_scipy.py runs SciPy on the same matrices.
+// Each figure is the CPU time of the best round over the whole batch, so that other work on the
+// machine counts as little as possible. bench/assignment_vs_scipy.py runs SciPy on the same
+// matrices.
 #include "foresight/solve/assignment.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 
 using namespace foresight;
 
-/// Instances of one shape, as edges and, unless too large, as matrices.
+/// Instances of one shape, as edges, and as matrices unless these are too large.
 struct Batch {
   NodeId rows;
   NodeId columns;
@@ -44,7 +45,7 @@ struct Batch {
     weights.push_back(static_cast<float>(weight));
   }
   void end_arrival() { edge_begin.push_back(std::ssize(nodes)); }
-  /// To be called once, when the arrays no longer move.
+  /// Call it once, when the arrays no longer move.
   void view_instances() {
     for (std::size_t i = 0; i < count; ++i) {
       InstanceView view;
@@ -105,7 +106,7 @@ struct Timing {
   double value = 0;                                               // of all instances together
 };
 
-/// Rounds over the batch for half a second and at least three times; the best one counts.
+/// Solves the batch for half a second and at least three times. The best round counts.
 template <typename Solve>
 Timing measure(const Batch& batch, Solve solve) {
   const std::size_t repeats =
@@ -155,7 +156,7 @@ void report(const Batch& batch, bool json) {
 Batch read(NodeId rows, NodeId columns, const char* file) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   if (!stream || rows <= 0 || columns <= 0) {
-    fmt::print(stderr, "no {} x {} matrices in {}\n", rows, columns, file);
+    fmt::print(stderr, "there are no {} x {} matrices in {}\n", rows, columns, file);
     std::exit(2);
   }
   std::vector<double> matrices(static_cast<std::size_t>(stream.tellg()) / sizeof(double));

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times AssignmentSolver against SciPy's linear_sum_assignment on the same matrices, in one run.
+"""Compares the speed of AssignmentSolver and of SciPy's linear_sum_assignment on the same matrices, in one run.
 
     bench/assignment_vs_scipy.py PATH_TO_BENCH_ASSIGNMENT
 
 Each figure is the CPU time of the best of several rounds over a batch of matrices, in microseconds per
-matrix; the two take turns. SciPy is called in a plain Python loop; "net" takes off what the same loop
+matrix. The two take turns. SciPy is called in a plain Python loop. "net" subtracts what the same loop
 needs for a 1 x 1 matrix, which is the cost of a call that solves nothing.
-`full` has SciPy's contract; `solve` starts from the edges of an Instance, as Foresight does.
+`full` solves the same problem as SciPy. `solve` starts from the edges of an Instance, as Foresight does.
 """
 
 import json
@@ -27,7 +27,7 @@ def uniform(random, rows, columns):
 
 
 def crowdsourcing(random, rows, columns):
-    """Like gMission: workers serve tasks within distance 1 in a 5 x 5 square."""
+    """Like gMission: workers reach tasks within distance 1 in a 5 x 5 square."""
     workers, tasks = random.uniform(0, 5, (rows, 2)), random.uniform(0, 5, (columns, 2))
     near = np.linalg.norm(workers[:, None] - tasks[None, :], axis=2) <= 1
     success, payoff = random.uniform(0.2, 1, (rows, 1)), random.uniform(2.5, 19, (1, columns))

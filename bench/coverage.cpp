@@ -1,5 +1,5 @@
-// Hindsight optima of OSBM on MovieLens instances: branch and price against the paper's integer
-// program. Processor time, because the machine may have other work.
+// Hindsight optima of OSBM on MovieLens instances: branch and price compared with the paper's
+// integer program. Times are processor time, because the machine may have other work.
 //
 //   bench_coverage FOLDER [INSTANCES]     FOLDER holds the MovieLens files
 #include "foresight/solve/coverage.h"
@@ -54,7 +54,7 @@ void compare(const std::string& folder, int u, int v, int instances) {
     const Label label = fast.measure([&] { return solver.solve(instance); });
     proven += label.proven();
     branched += solver.num_nodes() != 1;
-    // The integer program takes long on large instances: a tenth of them is enough.
+    // The integer program is slow on large instances, so it solves only a tenth of them.
     if (i % (u > 50 ? 10 : 1) != 0) continue;
     const Label other = program.measure([&] { return solve_coverage_ip(instance); });
     different += std::abs(label.value - other.value) > 1e-9 * other.value;

@@ -1,12 +1,12 @@
-// What one arrival costs as instances grow: time and memory should follow the arrival's degree, not
-// the number of fixed nodes or of arrivals seen so far.
+// What one arrival costs as instances grow. Time and memory should depend on the arrival's degree,
+// not on the number of fixed nodes or of arrivals seen so far.
 //
 //   bench_growth
 //
-// The models have random weights, which changes nothing in what they compute, and their choices are
-// overruled by skips, so that late arrivals find as many free nodes as early ones. "early" and
-// "late" are medians over the first and the last tenth of the arrivals; the heap is what an episode
-// holds beside the instance itself.
+// The models have random weights, which does not change the work. Their choices are replaced by
+// skips, so that late arrivals find as many free nodes as early ones. "early" and "late" are
+// medians over the first and the last tenth of the arrivals. The heap is the memory of an episode,
+// without the instance itself.
 #include <algorithm>
 
 #include <fmt/format.h>

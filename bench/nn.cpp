@@ -1,10 +1,11 @@
-// Perceptrons on one core: how close the kernels come to what the CPU can do, and to the libraries
-// that others use. Processor time, best of many rounds, because the machine may have other work.
+// Perceptrons on one core: how close the kernels come to the peak of the CPU, compared with the
+// libraries that others use. Times are processor time, the best of many rounds, because the machine
+// may have other work.
 //
 //   bench_nn
 //
-// Eigen and oneDNN are compared where they are installed. Eigen uses the instructions it is
-// compiled for, so this one program is built for the machine at hand.
+// Eigen and oneDNN are compared if they are installed. Eigen uses the instructions it is compiled
+// for, so this one program is built for the machine it is built on.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -37,7 +38,7 @@ constexpr std::size_t kStep = 200;  // rows per forward call: a batch of episode
 constexpr std::size_t kSteps = 30;  // forward calls per backward call
 constexpr std::size_t kRows = kStep * kSteps;
 
-/// The least seconds of processor time that one call took.
+/// The least processor time that one call took, in seconds.
 double seconds(const std::function<void()>& work, int repeat = 1) {
   double best = std::numeric_limits<double>::infinity();
   const std::clock_t start = std::clock();
@@ -50,7 +51,7 @@ double seconds(const std::function<void()>& work, int repeat = 1) {
   return best;
 }
 
-/// Kernels, and the GFLOP/s that nothing of their instruction set can exceed.
+/// Kernels, and the peak GFLOP/s of their instruction set.
 struct Target {
   const Kernels* kernels;
   double peak;
@@ -69,7 +70,7 @@ const std::vector<Target>& targets() {
 
 // ---- The same perceptron on top of a library's matrix product ----
 
-/// c = a b + beta c for row-major matrices; a letter T means that the operand is stored transposed.
+/// c = a b + beta c for row-major matrices. The letter T means that the operand is transposed.
 struct Gemm {
   const char* name;
   void (*multiply)(char a_form, char b_form, std::ptrdiff_t rows, std::ptrdiff_t columns,
@@ -194,8 +195,8 @@ struct Model {
   Parameters parameters;
 };
 
-/// Multiply-adds per row, counted as two operations: forward, weights' and inputs' gradients, the
-/// latter not for the first layer.
+/// Multiply-adds per row, counted as two operations each: forward, gradients of the weights, and
+/// gradients of the inputs except in the first layer.
 double training_flops(const Mlp& mlp) {
   double flops = 0;
   for (std::size_t i = 0; i < mlp.num_layers(); ++i) {
@@ -254,11 +255,11 @@ void training(std::vector<std::size_t> sizes) {
   }
 }
 
-/// The three products of one layer; ours on a chunk of rows as in PackedMlp, the libraries' on
-/// more, which suits them better.
+/// The three products of one layer. Ours run on a chunk of rows, as in PackedMlp. The libraries run
+/// on more rows, which suits them better.
 void layer(std::size_t inputs, std::size_t outputs) {
   constexpr std::size_t kChunk = 64;
-  fmt::print("\nlayer {} -> {}, GFLOP/s (share of peak): forward, inputs' and weights' gradient\n",
+  fmt::print("\nlayer {} -> {}, GFLOP/s (share of peak): forward, gradient of inputs, of weights\n",
              inputs, outputs);
   const auto print = [&](const char* name, std::size_t rows, std::array<double, 3> times,
                          double peak) {
@@ -341,7 +342,7 @@ void decision(std::vector<std::size_t> sizes, std::size_t rows) {
 }  // namespace
 
 int main(int, char** argv) {
-  // Read when the library is loaded, so set for a second start of this program.
+  // The library reads it when it is loaded, so it is set for a second start of this program.
   if (!std::getenv("OMP_NUM_THREADS")) {
     setenv("OMP_NUM_THREADS", "1", 1);
     execv("/proc/self/exe", argv);
@@ -350,13 +351,13 @@ int main(int, char** argv) {
   fmt::print("Eigen {}.{}.{} with {}\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
              EIGEN_MINOR_VERSION, Eigen::SimdInstructionSetsInUse());
 #else
-  fmt::print("Eigen is left out: its headers were not found\n");
+  fmt::print("Eigen is not compared: its headers were not found\n");
 #endif
 #ifdef FORESIGHT_BENCH_ONEDNN
   const dnnl_version_t* version = dnnl_version();
   fmt::print("oneDNN {}.{}.{}\n", version->major, version->minor, version->patch);
 #else
-  fmt::print("oneDNN is left out: the build did not find it\n");
+  fmt::print("oneDNN is not compared: the build did not find it\n");
 #endif
   for (const auto& [kernels, peak] : targets()) {
     fmt::print("{}: peak of multiply-adds {:.1f} GFLOP/s\n", kernels->name, peak);

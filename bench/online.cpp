@@ -1,5 +1,5 @@
 // How long the table of the optimal online policy takes on crowd(), on one thread and on all cores,
-// against the textbook loop over one set after the other.
+// compared with the textbook loop over one set after the other.
 //
 //   bench_online [MOST_NODES]
 #include "foresight/solve/online.h"

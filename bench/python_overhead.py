@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What calling from Python costs over the program in C++: the same training and the same evaluation, by turns.
+"""What a call from Python costs, compared with the C++ program: the same training and the same evaluation, in turns.
 
     bench/python_overhead.py [ROUNDS]
 
-Run it with the interpreter that the package is installed for; the program beside it is the rival. The times
-are those that both measure themselves, without start-up: seconds per epoch in metrics.csv, and decisions per
-second in the evaluation. Each figure is the best of the rounds; a ratio above 1 says that Python is slower.
+Run it with the interpreter that the package is installed for. The program next to it is the rival. Both measure
+the times themselves, without start-up: seconds per epoch in metrics.csv, and decisions per second in the
+evaluation. Each figure is the best of the rounds. A ratio above 1 means that Python is slower.
 """
 
 import json
@@ -69,11 +69,11 @@ def main():
 
     print(f"{'':<44} {'Python':>10} {'C++':>10} {'':<4} {'ratio':>6}")
     show(f"training, an epoch of {INSTANCES:,} instances", *(min(r[s][0] for r in training) for s in (0, 1)), "s")
-    show("training, the whole call (C++: and start)", *(min(r[s][1] for r in training) for s in (0, 1)), "s")
+    show("training, the whole call (C++: with start)", *(min(r[s][1] for r in training) for s in (0, 1)), "s")
     for k, name in enumerate(["greedy", "inv-ff-hist"]):
         times = (1e6 * min(r[s][0][k] for r in evaluation) for s in (0, 1))
         show(f"evaluation, a decision of {name}", *times, "us")
-    show("evaluation, the whole call (C++: and start)", *(min(r[s][1] for r in evaluation) for s in (0, 1)), "s")
+    show("evaluation, the whole call (C++: with start)", *(min(r[s][1] for r in evaluation) for s in (0, 1)), "s")
 
 
 if __name__ == "__main__":

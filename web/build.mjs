@@ -1,4 +1,4 @@
-// Bundles the report page into one HTML file that loads nothing: node build.mjs OUT.html
+// Bundles the report page into one HTML file that loads nothing else: node build.mjs OUT.html
 import { build } from 'esbuild';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ const [page, script, style] = await Promise.all([
 const html = page.replace('/*style*/', () => style).replace('/*script*/', () => script);
 
 const marker = '<script type="application/json" id="data">null</script>';
-if (html.split(marker).length !== 2) throw new Error('the page must hold the data marker exactly once');
+if (html.split(marker).length !== 2) throw new Error(`page.html must contain ${marker} exactly once`);
 
 await mkdir(dirname(out), { recursive: true });
 await writeFile(out, html);

@@ -31,7 +31,7 @@ Argument Argument::show_default() const {
 
 namespace {
 
-/// One argument of a command, typed once at most.
+/// One argument of a command, typed at most once.
 struct Typed {
   std::string option;         // its name
   std::string flag;           // its long form
@@ -43,7 +43,7 @@ std::string long_form(const std::string& typed) {
   return typed.substr(typed.rfind(',') + 1);
 }
 
-/// Range and default stand behind the meaning.
+/// The meaning, then the range and the default.
 std::string help_text(const OptionInfo& option) {
   std::string text = option.text;
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -57,7 +57,7 @@ void refuse_empty(const std::string& command, const std::string& flag, const std
   if (value.empty()) fail(ErrorCode::kUsage, "{}: {} is given without a value", command, flag);
 }
 
-/// What was typed, as if it stood in a spec.
+/// What was typed, in the form of a spec.
 Spec as_spec(const std::string& command, const std::vector<Typed>& arguments) {
   Spec spec{command, {}};
   for (const Typed& argument : arguments) {
@@ -90,7 +90,7 @@ std::map<std::string, Argument> Command::add_options(
     std::string name = "--" + option.name;
     std::ranges::replace(name, '_', '-');
     if (const auto other = typed.find(option.name); other != typed.end()) name = other->second;
-    // The parser only collects words: what they mean is for the reader to say.
+    // The parser only collects words. The reader gives them their meaning.
     CLI::Option* added = app_->add_option(
         name, [](const CLI::results_t&) { return true; }, help_text(option));
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -138,8 +138,8 @@ void Command::on_run(std::function<void()> action) {
 
 namespace {
 
-/// A misspelt option leaves the one that was meant missing: this says which word was not
-/// understood.
+/// If an option is misspelt, the parser would only say that the right one is missing. This names
+/// the misspelt word.
 void reject_unknown_option(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     for (const std::string& word : command->remaining()) {
@@ -148,7 +148,7 @@ void reject_unknown_option(const CLI::App& app) {
       for (const CLI::Option* option : command->get_options()) {
         if (option->nonpositional()) names.push_back(option->get_name());
       }
-      fail(ErrorCode::kUsage, "{} has no option \"{}\"; there are: {}", command->get_name(), word,
+      fail(ErrorCode::kUsage, "{} has no option \"{}\"; its options: {}", command->get_name(), word,
            fmt::join(names, ", "));
     }
   }
@@ -185,7 +185,7 @@ bool CommandParser::run(int argc, const char* const* argv) {
     if (code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError) {
       reject_unknown_option(*app_);
     }
-    // Help and version are "errors" to the parser, too.
+    // The parser also treats help and version as "errors".
     return app_->exit(error) == 0;
   }
 }

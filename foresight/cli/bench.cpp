@@ -1,6 +1,6 @@
-// How fast this machine learns and decides: training on all cores, forward, backward and optimiser
-// included, and single decisions. One decision is one arrival of one instance; those without a
-// choice need no network and are counted, too.
+// How fast this machine learns and decides: training on all cores, including forward and backward
+// pass and optimiser, and single decisions. A decision is one arrival of one instance. Decisions
+// without a choice need no network, but are counted, too.
 #include <algorithm>
 #include <chrono>
 
@@ -35,7 +35,7 @@ struct BenchArguments {
   int threads = 0;
 
   void read(OptionReader& o) {
-    o.real("seconds", seconds, 0.01, 3600, "how long to train each");
+    o.real("seconds", seconds, 0.01, 3600, "how long to train each model on each source");
     o.seed(seed);
     o.threads(threads);
   }
@@ -44,7 +44,7 @@ struct BenchArguments {
 struct Measured {
   std::string model, source;
   double mean_rate = 0, best_rate = 0;  // decisions per second, of all batches and of the best
-  double rows = 0;                      // that the network computes per decision
+  double rows = 0;                      // computed by the network per decision
   double gflops = 0;
   double p50 = 0, p99 = 0;  // seconds per live decision
 };
@@ -53,8 +53,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Multiply-adds of one row through a perceptron: forward, both backward products, none for the
-/// inputs.
+/// Multiply-adds of one row through a perceptron: forward and both backward products, without the
+/// gradient of the inputs.
 double multiply_adds(const Parameters& parameters) {
   double all = 0, first = 0;
   for (const Parameters::Tensor& tensor : parameters.tensors()) {
@@ -65,7 +65,7 @@ double multiply_adds(const Parameters& parameters) {
   return 3 * all - first;
 }
 
-/// A model on instances of a source, fresh from its initial parameters.
+/// A model with its initial parameters, and instances of a source.
 class Subject {
  public:
   Subject(const std::string& model, const std::string& source, const BenchArguments& arguments)
@@ -121,7 +121,7 @@ class Subject {
     result_.mean_rate = static_cast<double>(decisions) / seconds_since(start);
   }
 
-  /// With the model as it is now.
+  /// Counts with the current model.
   void count_rows() {
     double rows = 0, turns = 0;
     PlayOptions options{.decode = Decode::kSample, .seed = arguments_.seed};
@@ -145,7 +145,7 @@ class Subject {
     for (std::size_t i = 0; i < kInstances && times.size() < 30'000; ++i) {
       play(some(i, 1), *model_, options);
     }
-    // Warm: the first tenth does not count.
+    // The first tenth is a warm-up and does not count.
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10));
     std::ranges::sort(times);
     result_.p50 = quantile(times, 0.5);
@@ -215,7 +215,9 @@ void run(const BenchArguments& arguments) {
   }
   fmt::print("{} kernels, {} threads, peak of multiply-adds {:.0f} GFLOP/s\n\n{}",
              best_kernels().name, threads, peak, table.render());
-  fmt::print("\nTraining, then one live decision on its own; rows: computed per decision.\n");
+  fmt::print(
+      "\nThe columns show training, then a single live decision. \"rows\" are computed per "
+      "decision.\n");
   if (!arguments.json.empty()) write_file_atomically(arguments.json, to_json(all, peak, threads));
 }
 

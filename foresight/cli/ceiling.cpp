@@ -1,4 +1,4 @@
-// How good any online policy could be, told in advance: the expected value of the optimal one.
+// How good an online policy can be at best: the expected value of the optimal one.
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -26,7 +26,7 @@ struct CeilingArguments {
 
   void read(OptionReader& o) {
     o.integer("markets", markets, 1, 1'000'000,
-              "markets to average over, where each instance has its own fixed nodes");
+              "markets to average over, if each instance has its own fixed nodes");
     o.count("instances", instances, 1, 1'000'000'000, "instances to solve in hindsight");
     o.seed(seed);
     o.threads(threads);
@@ -39,7 +39,7 @@ std::vector<std::int32_t> fixed_set(const Instance& instance) {
   return ids;
 }
 
-/// Those to average over: one where all instances share their fixed nodes.
+/// The markets to average over: one if all instances share their fixed nodes.
 std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArguments& arguments) {
   std::vector<Instance> instances;
   instances.push_back(source.draw(arguments.seed, 0));
@@ -53,7 +53,7 @@ std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArgum
   return instances;
 }
 
-/// The mean optimum of instances whose future is known: the bound that holds for every source.
+/// The mean hindsight optimum of instances, a bound that holds for every source.
 double mean_hindsight(const BoundSource& source, const CeilingArguments& arguments,
                       Progress& progress) {
   progress.begin("drawing", static_cast<std::int64_t>(arguments.instances), "instances");
@@ -66,7 +66,7 @@ double mean_hindsight(const BoundSource& source, const CeilingArguments& argumen
   return total / static_cast<double>(data.size());
 }
 
-/// One line: what it is called, its value, and what is to be said about it.
+/// One line: a name, its value, and a remark.
 void print_value(const char* name, double value, const std::string& remark) {
   fmt::print("  {:<15} {:.6f}  {}\n", name, value, remark);
 }
@@ -92,14 +92,14 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
     progress.end();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     print_value("optimal online", total / count,
-                fmt::format("expected: no online policy has more; {:.4f} of hindsight",
+                fmt::format("expected value, which no online policy exceeds; {:.4f} of hindsight",
                             total / count / hindsight));
     fmt::print("  table           {} states, {}, in {}\n",
                human_count(static_cast<std::int64_t>(states.count)),
                human_bytes(static_cast<std::uint64_t>(states.bytes(first.horizon))),
                human_duration(elapsed.count() / count));
   } else {
-    fmt::print("  optimal online  not computable: {:.4g} states take more than {}\n", states.count,
+    fmt::print("  optimal online  not computable: {:.4g} states need more than {}\n", states.count,
                human_bytes(static_cast<std::uint64_t>(kMaxOnlineBytes)));
   }
   if (std::holds_alternative<ArrivalTypes>(law)) {
@@ -109,7 +109,8 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
       const ArrivalLaw of_market = known_law(source, instance.market());
       total += fluid_bound(source.problem(), instance.market(), std::get<ArrivalTypes>(of_market));
     }
-    print_value("fluid bound", total / count, "no policy expects more, not even in hindsight");
+    print_value("fluid bound", total / count,
+                "no expected value exceeds it, not even in hindsight");
   }
 }
 
@@ -120,8 +121,8 @@ void run(const CeilingArguments& arguments) {
   const std::vector<Instance> instances = draw_markets(source, arguments);
   if (!arguments.output.empty() && instances.size() > 1) {
     fail(ErrorCode::kUsage,
-         "{}: every instance has its own fixed nodes, so that no single table serves them all; "
-         "evaluate the policy optimal-online(source=...) instead",
+         "{}: every instance has its own fixed nodes, so one table is not enough for -o; evaluate "
+         "the policy optimal-online(source=...) instead",
          arguments.source);
   }
   const Market& first = instances.front().market();
@@ -130,19 +131,18 @@ void run(const CeilingArguments& arguments) {
              first.num_fixed, first.horizon,
              instances.size() == 1 ? "" : fmt::format(", mean of {} markets", instances.size()));
   print_value("hindsight", hindsight,
-              fmt::format("mean optimum of {} instances whose future is known",
+              fmt::format("mean optimum of {} instances if the future is known",
                           human_count(static_cast<std::int64_t>(arguments.instances))));
   try {
     const ArrivalLaw law = known_law(source, first);
     print_online(source, instances, law, hindsight, arguments, progress);
   } catch (const Error& error) {
-    // Nothing more is known about such sources and problems; but a table that was asked for must be
-    // written.
+    // For such sources and problems nothing more is known. But with -o the table must be written.
     if (!arguments.output.empty() || error.code() == ErrorCode::kCancelled) throw;
     fmt::print("  optimal online  not computable: {}\n", error.what());
   }
   if (!arguments.output.empty()) {
-    fmt::print("wrote {}: `foresight evaluate DATA --policy {}` plays it\n", arguments.output,
+    fmt::print("wrote {}; play it with: foresight evaluate DATA --policy {}\n", arguments.output,
                arguments.output);
   }
 }
@@ -151,11 +151,10 @@ void run(const CeilingArguments& arguments) {
 
 void add_ceiling_command(CommandParser& parser) {
   auto arguments = std::make_shared<CeilingArguments>();
-  Command command =
-      parser.add_command("ceiling", "Tell how good any online policy could be for a source");
+  Command command = parser.add_command(
+      "ceiling", "Compute how good an online policy can be at best for a source");
   command
-      .option("source", arguments->source,
-              "What arrivals are drawn from, e.g. \"crowd(u=10,v=30)\"")
+      .option("source", arguments->source, "The source of the arrivals, e.g. \"crowd(u=10,v=30)\"")
       .required();
   command.option("-o,--output", arguments->output,
                  "Write the optimal online policy to this file, as a checkpoint");

@@ -1,4 +1,4 @@
-// The commands of the program. Each file adds one to the parser; errors travel as Error.
+// The commands of the program. Each file adds one to the parser. Errors are thrown as Error.
 #pragma once
 
 #include <string>
@@ -24,19 +24,19 @@ void add_bench_command(CommandParser& parser);
 /// An option that commands share.
 void add_json_option(Command command, std::string& path);
 
-/// The command line as it can be typed again, for results to remember.
+/// The command line as it can be typed again, to be stored in results.
 const std::string& command_line();
 
-/// How the program was called, for hints that can be typed as they are.
+/// The name with which the program was called, for hints that can be typed unchanged.
 const std::string& program_name();
 
-/// As a table shows it: nothing for policies below the reference.
+/// The cell of a table; empty for policies below the reference.
 std::string gap_closed(const PolicyResult& result);
 
 /// A short table for each evaluation in it.
 void print_results(const Report& report);
 
-/// Runs the program: 0 on success, 1 on failure, 2 on bad usage, 130 when interrupted.
+/// Runs the program. Returns 0 on success, 1 on failure, 2 on bad usage, 130 if interrupted.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace foresight

@@ -26,9 +26,9 @@ struct DemoArguments {
 void run(const DemoArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   fmt::print(
-      "Ten workers wait. Thirty tasks arrive one by one, and each must be given to a worker at\n"
-      "once, or skipped: nothing can be changed later. How close can a policy come to one that\n"
-      "knows the future? Greedy takes the best worker now; the learned policies also learned when\n"
+      "Ten workers wait. Thirty tasks arrive one by one. Each must be given to a worker at once,\n"
+      "or skipped; nothing can be changed later. How close can a policy come to one that knows\n"
+      "the future? Greedy takes the best worker now. The learned policies have also learned when\n"
       "to wait.\n\n");
   std::fflush(stdout);
   TerminalProgress progress;
@@ -50,16 +50,15 @@ void run(const DemoArguments& arguments) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const auto test_file = arguments.output / "data" / (crowd.name + ".test");
   fmt::print(
-      "\n1.0 is the hindsight optimum, which knows the future. No policy that does not know it "
-      "can\n"
-      "do better on average than optimal-online. Done in {1}.\n\n"
-      "Look at it:   {2}\n\n"
+      "\nA ratio of 1.0 is the hindsight optimum, which knows the future. Without that knowledge,\n"
+      "no policy is better on average than optimal-online. Done in {1}.\n\n"
+      "The report:   {2}\n\n"
       "Next:\n"
       "  {0} train gnn-hist --train \"crowd(u=10,v=30)\" -o {3}\n"
       "  {0} evaluate {4} --policy greedy --policy {3}\n"
       "  {0} train auto --train \"csv(path=FOLDER,u=10,v=30)\"    your own edges.csv\n"
       "  {0} reproduce er --scale quick    the paper's figures\n"
-      "  {0} list    all there is\n",
+      "  {0} list    all sources, problems, policies, models and trainers\n",
       program_name(), human_duration(elapsed.count()), std::filesystem::absolute(page).string(),
       (arguments.output / "gnn-hist").string(), test_file.string());
 }
@@ -70,8 +69,8 @@ void add_demo_command(CommandParser& parser) {
   auto arguments = std::make_shared<DemoArguments>();
   Command command = parser.add_command(
       "demo",
-      "Draw instances, train three policies, judge them, and make a report; in a minute or two");
-  command.option("-o,--output", arguments->output, "Folder for all of it").show_default();
+      "Draw instances, train three policies, evaluate them and make a report, in a minute or two");
+  command.option("-o,--output", arguments->output, "Folder for all files").show_default();
   command.options(*arguments);
   command.on_run([arguments] { run(*arguments); });
 }

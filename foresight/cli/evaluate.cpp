@@ -26,7 +26,7 @@ std::string ratio(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-";
 }
 
-/// The column says "per second" already.
+/// The header of the column already says "per second".
 std::string rate(double per_second) {
   const std::string text = human_rate(per_second, "");
   return text.substr(0, text.find(' '));
@@ -64,7 +64,7 @@ void print(const Evaluation& evaluation) {
              human_count(static_cast<std::int64_t>(evaluation.num_instances)),
              evaluation.provenance.source, evaluation.problem, table.render());
   if (evaluation.num_unproven > 0) {
-    fmt::print("\n{} optima are not proven: their ratios are taken against the upper bound.\n",
+    fmt::print("\n{} optima are not proven; their ratios are taken against the upper bound.\n",
                evaluation.num_unproven);
   }
 }
@@ -88,14 +88,14 @@ void run(const EvaluateArguments& arguments) {
 
 void add_evaluate_command(CommandParser& parser) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  Command command = parser.add_command("evaluate", "Judge policies by their optimality ratio");
-  command.option("file", arguments->input, "The dataset; solved on the fly if it has no optima")
+  Command command = parser.add_command("evaluate", "Compare policies by their optimality ratios");
+  command.option("file", arguments->input, "The dataset; it is solved first if it has no optima")
       .required();
   command
       .option(
           "--policy", arguments->policies,
-          "A policy, e.g. greedy or \"greedy-t(train=FILE)\", or a run folder or checkpoint; may "
-          "be given many times")
+          "A policy, e.g. greedy or \"greedy-t(train=FILE)\", or a run folder or a checkpoint; can "
+          "be given several times")
       .required()
       .one_value_each();
   add_json_option(command, arguments->json);

@@ -34,7 +34,7 @@ std::string shape_text(const std::vector<Network::Axis>& shape) {
 void refuse_overwriting(const std::string& output, const std::filesystem::path& file) {
   std::error_code none;
   if (std::filesystem::equivalent(output, file, none)) {
-    fail(ErrorCode::kUsage, "{} would overwrite what is exported or what it is checked with",
+    fail(ErrorCode::kUsage, "{} would overwrite the model or the data; choose another file",
          output);
   }
 }
@@ -48,7 +48,8 @@ void run(const ExportArguments& arguments) {
     }
   }
   if (arguments.output == arguments.samples) {
-    fail(ErrorCode::kUsage, "-o and --samples name the same file, {}", arguments.output);
+    fail(ErrorCode::kUsage, "-o and --samples name the same file, {}; choose two files",
+         arguments.output);
   }
   const TrainedModel trained = load_model(arguments.model);
   const std::string onnx = to_onnx(trained);
@@ -75,9 +76,9 @@ void add_export_command(CommandParser& parser) {
       parser.add_command("export", "Write a trained model as ONNX for other programs");
   command.option("model", arguments->model, "A run folder or a checkpoint").required();
   command.option("-o,--output", arguments->output, "The ONNX file to write").required();
-  const Argument samples = command.option(
-      "--samples", arguments->samples,
-      "Also write inputs and our scores of real decisions, to check the export with");
+  const Argument samples =
+      command.option("--samples", arguments->samples,
+                     "Also write the inputs and our scores of real decisions, to check the export");
   const Argument data =
       command.option("--data", arguments->data, "The dataset to take decisions from");
   samples.needs(data);

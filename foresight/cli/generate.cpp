@@ -22,8 +22,8 @@ struct GenerateArguments {
 
   void read(OptionReader& o) {
     o.count("count", count, 0, 1'000'000'000,
-            "number of instances; 0: 1,000, or all that were recorded");
-    o.text("problem", problem, "the problem they are for; without it: the source's own");
+            "number of instances; 0: 1,000, or all recorded ones");
+    o.text("problem", problem, "the problem of the instances; without it, the source's own");
     o.seed(seed);
     o.threads(threads);
   }
@@ -60,11 +60,10 @@ void add_generate_command(CommandParser& parser) {
   auto arguments = std::make_shared<GenerateArguments>();
   Command command =
       parser.add_command("generate", "Draw instances from a source into a dataset file");
-  command.option("source", arguments->source, "What to draw from, e.g. \"crowd(u=10,v=30)\"")
-      .required();
+  command.option("source", arguments->source, "The source, e.g. \"crowd(u=10,v=30)\"").required();
   command.options(*arguments, {{"count", "-n,--count"}});
   command.option("-o,--output", arguments->output, "The file to write").required();
-  command.flag("--label", arguments->label, "Also solve them in hindsight");
+  command.flag("--label", arguments->label, "Also add the hindsight optima");
   command.on_run([arguments] { run(*arguments); });
 }
 

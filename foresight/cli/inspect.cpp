@@ -106,7 +106,7 @@ void run(const std::filesystem::path& path) {
 void add_inspect_command(CommandParser& parser) {
   auto path = std::make_shared<std::string>();
   Command command =
-      parser.add_command("inspect", "Show what a dataset, a trained model or a ceiling holds");
+      parser.add_command("inspect", "Show what is in a dataset, a trained model or a ceiling");
   command.option("file", *path, "A dataset, a checkpoint or a run folder").required();
   command.on_run([path] { run(*path); });
 }

@@ -34,7 +34,7 @@ struct ListArguments {
 
   void read(OptionReader& o) {
     o.choice("what", what, {"all", "sources", "problems", "policies", "models", "trainers"},
-             "which of them");
+             "what to show");
   }
 };
 

@@ -27,12 +27,12 @@ int exit_code(ErrorCode code) {
   return kFailure;
 }
 
-/// The parser itself would only say that a command is required.
+/// The parser itself would only say that a command is missing.
 void check_command(const CommandParser& parser, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::vector<std::string> names = parser.command_names();
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
-  fail(ErrorCode::kUsage, "there is no command \"{}\"; there are: {}", argv[1],
+  fail(ErrorCode::kUsage, "there is no command \"{}\"; the commands are: {}", argv[1],
        fmt::join(names, ", "));
 }
 
@@ -80,8 +80,8 @@ int run_program(int argc, const char* const* argv) {
   CommandParser parser(
       "foresight", "Foresight: learned policies for online bipartite matching",
       fmt::format("foresight {}", kVersion),
-      "Sources, problems and policies are named by specs such as \"er(u=10,v=30,p=0.1)\";\n"
-      "`foresight list` shows them all with their options.");
+      "Sources, problems and policies are named by specs such as \"er(u=10,v=30,p=0.1)\".\n"
+      "`foresight list` shows all of them with their options.");
   add_list_command(parser);
   add_generate_command(parser);
   add_solve_command(parser);

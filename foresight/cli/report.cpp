@@ -71,8 +71,8 @@ void print_results(const Report& report) {
 
 void add_report_command(CommandParser& parser) {
   auto arguments = std::make_shared<ReportArguments>();
-  Command command = parser.add_command(
-      "report", "Make a page to look at from results, training runs and studies");
+  Command command =
+      parser.add_command("report", "Make a web page from results, training runs and studies");
   command
       .option(
           "results", arguments->results,
@@ -80,7 +80,7 @@ void add_report_command(CommandParser& parser) {
           "order")
       .required();
   command.option("-o,--output", arguments->html,
-                 "The page to write (default: report.html, unless another form is asked for)");
+                 "The page to write (default: report.html, unless --csv or --markdown is given)");
   command.option("--csv", arguments->csv, "Write the results as a CSV table");
   command.option("--markdown", arguments->markdown, "Write the results as Markdown tables");
   command.options(*arguments);

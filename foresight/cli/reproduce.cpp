@@ -26,8 +26,8 @@ struct ReproduceArguments {
            "which: er, ba, gmission, gmission-var, gmission-perm, transfer, movielens, "
            "movielens-var, adwords, agreement, curves, or all");
     o.choice("scale", scale, {"smoke", "quick", "full"},
-             "how much to train: smoke takes seconds, quick minutes, full is the paper's");
-    o.text("data", data, "folder with the base graphs, in gmission and movielens");
+             "how much to train: smoke takes seconds, quick minutes, full is as in the paper");
+    o.text("data", data, "folder with the base graphs, in its folders gmission and movielens");
     o.seed(seed);
     o.threads(threads);
   }
@@ -49,7 +49,7 @@ Scale scale_named(const std::string& name) {
             .instances = 12'000,
             .validation_instances = 500};
   }
-  return {.name = name, .epochs = 300};  // the paper's
+  return {.name = name, .epochs = 300};  // as in the paper
 }
 
 void print(const ReportTable& table) {
@@ -65,7 +65,7 @@ void print(const Report& report) {
   for (const ReportTable& table : report.tables()) print(table);
 }
 
-/// As a page and as Markdown.
+/// Writes the report as a page and as Markdown.
 void write(const Report& report, const std::filesystem::path& name) {
   write_file_atomically(name.string() + ".html", to_html(report));
   write_file_atomically(name.string() + ".md", to_markdown(report));
@@ -78,7 +78,7 @@ void run(const ReproduceArguments& arguments) {
   std::vector<std::string> names = {"all"};
   for (const Target& target : targets) names.push_back(target.name);
   if (std::ranges::find(names, arguments.target) == names.end()) {
-    fail(ErrorCode::kUsage, "there is no target \"{}\"; there are: {}", arguments.target,
+    fail(ErrorCode::kUsage, "there is no target \"{}\"; the targets are: {}", arguments.target,
          fmt::join(names, ", "));
   }
   TerminalProgress progress;
@@ -103,16 +103,16 @@ void run(const ReproduceArguments& arguments) {
   }
   if (!left_out.empty()) {
     const std::string text = fmt::format(
-        "{} need{} the base graphs: give --data FOLDER, with gmission and movielens in it",
+        "{} need{} the base graphs; give --data FOLDER, with gmission and movielens in it",
         fmt::join(left_out, ", "), left_out.size() == 1 ? "s" : "");
     if (arguments.target != "all") fail(ErrorCode::kUsage, "{}", text);
-    fmt::print("\nleft out: {}\n", text);
+    fmt::print("\nskipped: {}\n", text);
   }
   if (arguments.target == "all") {
     write(all, laboratory.folder() / "all");
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  fmt::print("done in {}; what is finished is kept and not run again\n",
+  fmt::print("done in {}; finished work is kept and not done again\n",
              human_duration(elapsed.count()));
 }
 
@@ -121,7 +121,7 @@ void run(const ReproduceArguments& arguments) {
 void add_reproduce_command(CommandParser& parser) {
   auto arguments = std::make_shared<ReproduceArguments>();
   Command command = parser.add_command(
-      "reproduce", "Make the paper's tables and figures again; goes on where it was interrupted");
+      "reproduce", "Make the paper's tables and figures again; continues an interrupted run");
   command.options(*arguments, {{"target", "target"}});
   command.option("-o,--output", arguments->output, "Folder for runs, results and reports")
       .show_default();

@@ -53,10 +53,10 @@ void add_solve_command(CommandParser& parser) {
   command.option("file", arguments->input, "The dataset").required();
   command.option("-o,--output", arguments->output, "The file to write (default: the same)");
   command.flag("--again", arguments->again,
-               "Drop the optima that the file has, and solve all anew");
+               "Drop the optima in the file and solve all instances again");
   command.options(arguments->options);
   command.footer(
-      "An interrupted run keeps what it solved in OUTPUT.partial; the same command goes on from "
+      "An interrupted run keeps what it solved in OUTPUT.partial. The same command continues from "
       "it.");
   command.on_run([arguments] { run(*arguments); });
 }

@@ -8,7 +8,7 @@ namespace foresight {
 
 void Table::add_row(std::vector<std::string> cells) {
   if (cells.size() != columns_.size()) {
-    fail(ErrorCode::kUsage, "a row of {} cells does not fit a table of {} columns", cells.size(),
+    fail(ErrorCode::kUsage, "a row has {} cells, but the table has {} columns", cells.size(),
          columns_.size());
   }
   rows_.push_back(std::move(cells));

@@ -31,11 +31,10 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// One cell per column; another number of cells is Error(kUsage).
+  /// One cell per column. Throws Error(kUsage) for any other number of cells.
   void add_row(std::vector<std::string> cells);
 
-  /// The lines of the table, each ended by a line break. The header is bold where colour is
-  /// allowed.
+  /// The lines of the table, each with a line break. The header is bold if colour is allowed.
   std::string render(const TerminalStyle& style = detect_terminal(stdout)) const;
 
  private:

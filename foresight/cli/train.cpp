@@ -14,7 +14,9 @@ namespace {
 
 /// runs/MODEL-SOURCE, numbered if it exists.
 std::filesystem::path new_folder(const RunOptions& options) {
-  if (options.resume) fail(ErrorCode::kUsage, "--resume needs to know which run: give -o FOLDER");
+  if (options.resume) {
+    fail(ErrorCode::kUsage, "--resume needs the folder of the run; give -o FOLDER");
+  }
   const std::string data = sources().knows(options.train)
                                ? Spec::parse(options.train).name
                                : std::filesystem::path(options.train).stem().string();
@@ -44,7 +46,7 @@ void run(RunOptions options) {
   fmt::print("trained {}: best validation ratio {:.4f} in epoch {} of {}, {}, in {}\n",
              options.model, result.best_ratio, result.best_epoch, result.epochs,
              human_rate(result.decisions_per_second, "decisions"), human_duration(elapsed.count()));
-  fmt::print("wrote {0}; judge it with: foresight evaluate FILE --policy greedy --policy {0}\n",
+  fmt::print("wrote {0}; evaluate it with: foresight evaluate FILE --policy greedy --policy {0}\n",
              options.folder.string());
 }
 
@@ -55,14 +57,14 @@ void add_train_command(CommandParser& parser) {
   Command command = parser.add_command("train", "Learn a policy from past or fresh instances");
   command
       .option("model", options->model,
-              "What to train, e.g. inv-ff-hist; auto tries several and keeps the best")
+              "The model to train, e.g. inv-ff-hist; auto trains several and keeps the best")
       .required();
   command.options(*options, {{"validation", "--val"}, {"validation_instances", "--val-instances"}})
       .at("train")
       .required();
   command.option("-o,--output", options->folder,
                  "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
-  command.flag("--resume", options->resume, "Go on with an interrupted run");
+  command.flag("--resume", options->resume, "Continue an interrupted run");
   command.on_run([options] { run(*options); });
 }
 

@@ -1,6 +1,6 @@
 // Barabasi-Albert (preferential attachment) bigraphs, after Borodin, Karavasilis and Pankratov
-// (2018): arrival v takes n_v ~ Binomial(|U|, degree/|U|) distinct neighbours, node u being chosen
-// with probability proportional to 1 + its degree so far. Weights follow the final degree of u.
+// (2018). Arrival v takes n_v ~ Binomial(|U|, degree/|U|) distinct neighbours. The probability of
+// node u is proportional to 1 + its degree so far. Weights follow the final degree of u.
 #include <algorithm>
 #include <numeric>
 
@@ -33,8 +33,9 @@ class BarabasiAlbert : public Source {
   explicit BarabasiAlbert(BarabasiAlbertOptions options) : options_(std::move(options)) {
     if (options_.degree > options_.u) {
       fail(ErrorCode::kUsage,
-           "source \"ba\": option \"degree\" is {}, but there are only u={} nodes", options_.degree,
-           options_.u);
+           "source \"ba\": option \"degree\" must be at most u={}, the number of fixed nodes, got "
+           "{}",
+           options_.u, options_.degree);
     }
   }
 
@@ -45,7 +46,7 @@ class BarabasiAlbert : public Source {
     const auto fixed = static_cast<std::size_t>(options_.u);
     std::vector<int> degrees(fixed, 0);
     std::vector<std::vector<NodeId>> neighbours;
-    // Each entry stands for one unit of 1 + degree, so a uniform pick is a preferential one.
+    // Each entry is one unit of 1 + degree, so a uniform choice among entries is preferential.
     std::vector<NodeId> units(fixed);
     std::iota(units.begin(), units.end(), 0);
     for (int t = 0; t < options_.v; ++t) {

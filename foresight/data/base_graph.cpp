@@ -35,12 +35,12 @@ std::span<const float> row_of(const std::vector<float>& values, std::size_t widt
 
 void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_types,
                const std::filesystem::path& file) {
-  if (edges.empty()) fail(ErrorCode::kData, "{}: there is no edge", file.string());
+  if (edges.empty()) fail(ErrorCode::kData, "{}: the file lists no edge", file.string());
   const auto key = [](const BaseEdge& e) { return std::tuple(e.type, e.node); };
   std::ranges::stable_sort(edges, {}, key);
   const auto repeated = std::ranges::adjacent_find(edges, {}, key);
   if (repeated != edges.end()) {
-    fail(ErrorCode::kData, "{}:{}: the edge was given before, in line {}", file.string(),
+    fail(ErrorCode::kData, "{}:{}: the edge is already given in line {}", file.string(),
          std::next(repeated)->line, repeated->line);
   }
   graph.edge_begin.assign(num_types + 1, 0);
@@ -55,14 +55,14 @@ void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_ty
 }
 
 void SamplingOptions::read(OptionReader& o, std::string_view fixed_key) {
-  o.integer("u", u, 0, kMaxNodes, "fixed nodes per instance; 0: all there are");
+  o.integer("u", u, 0, kMaxNodes, "fixed nodes per instance; 0: all of the pool");
   o.integer("v", v, 0, kMaxNodes, "arrivals per instance; 0: as many as there are types");
   o.choice(fixed_key, fixed, {"fixed", "vary", "permute"},
-           "the same set in all instances, a new one for each, or the same one reordered for each");
+           "one set for all instances, a new set for each, or one set in a new order for each");
   o.choice("pool", pool, {"all", "even", "odd"},
            "which fixed nodes may be drawn, by their index in the base graph");
   o.integer("draw", draw, 0, std::numeric_limits<int>::max(),
-            "which random draw of the shared set, independent of the seed");
+            "number of the random draw of the shared set; the seed has no influence on it");
 }
 
 BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
@@ -73,13 +73,14 @@ BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
     if (options_.pool == "all" || even == (options_.pool == "even")) pool_.push_back(u);
   }
   if (pool_.size() < index(options_.u)) {
-    fail(ErrorCode::kUsage, "{}: u={} fixed nodes are asked for, but only {} are there (pool={})",
-         origin, options_.u, pool_.size(), options_.pool);
+    fail(ErrorCode::kUsage,
+         "{}: option \"u\" must be at most {}, the fixed nodes of pool={}, got {}", origin,
+         pool_.size(), options_.pool, options_.u);
   }
   drop_edges_except(mark(pool_));
   types_ = types_joined_to(mark(pool_));
   if (types_.types.empty()) {
-    fail(ErrorCode::kData, "{}: no arrival has an edge to any fixed node (pool={})", origin,
+    fail(ErrorCode::kData, "{}: no arrival has an edge to a fixed node of pool={}", origin,
          options_.pool);
   }
   const bool take_all = options_.u == 0;
@@ -136,7 +137,7 @@ void BaseGraphSource::drop_edges_except(const std::vector<bool>& chosen) {
   graph_.weights.resize(kept);
 }
 
-/// Drawing among these is the same as drawing among all and redrawing those without an edge.
+/// To draw among these is the same as to draw among all and to redraw those without an edge.
 BaseGraphSource::Types BaseGraphSource::types_joined_to(const std::vector<bool>& chosen) const {
   Types result;
   double total = 0;
@@ -154,7 +155,7 @@ BaseGraphSource::Types BaseGraphSource::types_joined_to(const std::vector<bool>&
 std::int32_t BaseGraphSource::Types::draw(Rng& rng) const {
   if (cumulative.empty()) return types[rng.below(types.size())];
   const double x = rng.uniform() * cumulative.back();
-  // Searching all but the last keeps an x rounded up to the total in range.
+  // The last entry is not searched, so an x that is rounded up to the total stays in range.
   const auto found = std::upper_bound(cumulative.begin(), std::prev(cumulative.end()), x);
   return types[index(found - cumulative.begin())];
 }
@@ -170,11 +171,12 @@ std::vector<NodeId> BaseGraphSource::choose_fixed(Rng& rng) const {
       return chosen;
     }
   }
-  fail(ErrorCode::kData, "{}: {} draws of {} fixed nodes all had no edge to any arrival", origin_,
-       kAttempts, options_.u);
+  fail(ErrorCode::kData,
+       "{}: {} random sets of u={} fixed nodes had no edge to any arrival; give a larger u",
+       origin_, kAttempts, options_.u);
 }
 
-/// Where each fixed node stands among the chosen ones, or kSkip.
+/// The position of each fixed node among the chosen ones, or kSkip.
 std::vector<NodeId> BaseGraphSource::positions_of(std::span<const NodeId> chosen) const {
   std::vector<NodeId> positions(index(graph_.num_fixed), kSkip);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -229,8 +231,7 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
     const std::int32_t type = types->draw(rng);
     find_edges(type, positions, edges);
     if (edges.empty()) {
-      // Types that can be matched are rare: draw among them only, which is the same in
-      // distribution.
+      // Types that can be matched are rare. Drawing only among them has the same distribution.
       if (++misses == kMostMisses) types = &(joined = types_joined_to(mark(chosen)));
       continue;
     }
@@ -262,11 +263,11 @@ bool BaseGraphSource::is_from_here(const Market& market) const {
           std::ranges::equal(market.budgets, select_rows(graph_.budgets, 1, market.ids)));
 }
 
-/// Types keep the order of the base graph, so that the law of reordered nodes is the same in all
-/// but their names.
+/// Types keep the order of the base graph. So reordered nodes have the same law up to their names.
 std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) const {
   if (!is_from_here(market)) {
-    fail(ErrorCode::kData, "the market of {} fixed nodes is none of {} with u={}, {}, pool={}",
+    fail(ErrorCode::kData,
+         "the market of {} fixed nodes does not come from {} with u={}, {}, pool={}",
          market.num_fixed, origin_, options_.u, options_.fixed, options_.pool);
   }
   const std::vector<NodeId> positions = positions_of(market.ids);

@@ -1,6 +1,10 @@
-// A base graph of fixed nodes and arrival types, and the one way to sample instances from it:
-// choose |U| fixed nodes without replacement, then |V| arrivals with replacement; an arrival
+// A base graph of fixed nodes and arrival types, and the one way to sample instances from it.
+//
+// |U| fixed nodes are chosen without replacement, then |V| arrivals with replacement. An arrival
 // without an edge to the chosen nodes is drawn again. (Algorithm "Graph Generation" of the paper.)
+//
+//   BaseGraphSource source(std::move(graph), options, "folder/edges.csv");
+//   Instance first = source.draw(/*seed=*/1, /*index=*/0);
 #pragma once
 
 #include <cstdint>
@@ -32,7 +36,7 @@ struct BaseGraph {
   std::size_t num_types() const { return edge_begin.size() - 1; }
 };
 
-/// One edge of a base graph as files list them, in any order.
+/// One edge of a base graph. Files list the edges in any order.
 struct BaseEdge {
   std::int32_t type;
   NodeId node;
@@ -40,13 +44,13 @@ struct BaseEdge {
   std::size_t line;  // where the file lists it
 };
 
-/// Sorts the edges into the graph. Throws Error(kData) naming the lines of `file` if there are none
-/// or one is repeated.
+/// Sorts the edges into the graph. Throws Error(kData) if there are none or one is repeated; the
+/// error names the lines of `file`.
 void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_types,
                const std::filesystem::path& file);
 
 struct SamplingOptions {
-  int u = 10;  // 0: all there are
+  int u = 10;  // 0: all fixed nodes of the pool
   int v = 30;  // 0: as many as there are types
   std::string fixed = "fixed";
   std::string pool = "all";
@@ -91,7 +95,7 @@ class BaseGraphSource : public Source {
   SamplingOptions options_;
   std::string origin_;
   std::vector<NodeId> pool_;    // fixed nodes that may be chosen
-  std::vector<NodeId> shared_;  // the chosen set, where all instances share it
+  std::vector<NodeId> shared_;  // the chosen set, if all instances share it
   Types types_;                 // those with an edge to the pool or to the shared set
 };
 

@@ -1,6 +1,6 @@
-// Synthetic crowdsourcing in the manner of gMission, built in and free of files: workers and tasks
-// lie in a square, a worker reaches tasks within a radius, and a match is worth the task's payoff
-// times the worker's probability of success.
+// Synthetic crowdsourcing in the manner of gMission. It is built in and needs no files.
+// Workers and tasks lie in a square, and a worker reaches the tasks within a radius. A match is
+// worth the task's payoff times the worker's probability of success.
 #include <cmath>
 
 #include "foresight/base/rng.h"
@@ -17,7 +17,7 @@ struct CrowdOptions {
   void read(OptionReader& o) {
     sampling.read(o, "workers");
     o.integer("city", city, 0, std::numeric_limits<int>::max(),
-              "which random base graph of workers and tasks");
+              "number of the random base graph of workers and tasks");
     o.integer("people", people, 1, 1'000'000, "workers in the base graph");
   }
 };

@@ -2,11 +2,11 @@
 //   edges.csv     u and v, a fixed node and an arrival type joined by an edge; optional weight
 //   fixed.csv     optional file: id, optional budget, optional topics as A|B|C, attributes
 //   arrivals.csv  optional file: id, optional frequency, optional prefer:TOPIC, attributes
-// Ids are any text; attributes are all other columns; a weight not given is 1. Where fixed.csv or
-// arrivals.csv is there, it lists all nodes of its side in their order; else they are numbered as
-// they appear in edges.csv. A type arrives in proportion to its frequency, one with frequency 0
-// never. With topics but without prefer:TOPIC columns every topic is worth 1. Made for osbm if
-// there are topics, else for adwords if there are budgets, else for e-obm.
+// Ids are any text. All other columns are attributes. A weight that is not given is 1. If fixed.csv
+// or arrivals.csv exists, it lists all nodes of its side in their order. Otherwise nodes are
+// numbered as they appear in edges.csv. A type arrives in proportion to its frequency; with
+// frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is worth
+// 1. The problem is osbm if there are topics, else adwords if there are budgets, else e-obm.
 #include "foresight/base/error.h"
 #include "foresight/data/base_graph.h"
 #include "foresight/data/tables_internal.h"
@@ -42,9 +42,10 @@ void read_arrivals(const fs::path& file, BaseGraph& graph, Ids& types) {
       graph.arrival_attributes.push_back(read_number(csv, column));
     }
   }
-  if (types.size() == 0) fail(ErrorCode::kData, "{}: there is no arrival", file.string());
+  if (types.size() == 0) fail(ErrorCode::kData, "{}: the file lists no arrival", file.string());
   if (frequency && total <= 0) {
-    fail(ErrorCode::kData, "{}: column \"frequency\" is 0 in all lines", file.string());
+    fail(ErrorCode::kData, "{}: column \"frequency\" is 0 in all lines, expected a number above 0",
+         file.string());
   }
 }
 

@@ -44,8 +44,8 @@ void check_rising(std::span<const std::int64_t> positions, std::size_t total, co
                       std::is_sorted(positions.begin(), positions.end()) &&
                       positions.back() == static_cast<std::int64_t>(total);
   if (!rising) {
-    fail(ErrorCode::kData, "array \"{}\" must rise from 0 to {}, the length of what it divides",
-         name, total);
+    fail(ErrorCode::kData,
+         "array \"{}\" must rise from 0 to {}, the length of the array it divides", name, total);
   }
 }
 
@@ -130,13 +130,12 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   const auto file = SafeTensors::open(path);
   const auto found = file->metadata().find("format");
   if (found == file->metadata().end() || found->second != kFormat) {
-    fail(ErrorCode::kData, "{}: not a dataset (its format is \"{}\")", path.string(),
+    fail(ErrorCode::kData, "{}: this is not a dataset (its format is \"{}\")", path.string(),
          found == file->metadata().end() ? "" : found->second);
   }
   if (file->meta("version") != kVersion) {
-    fail(ErrorCode::kData,
-         "{}: dataset version {} is not known here; this program reads version {}", path.string(),
-         file->meta("version"), kVersion);
+    fail(ErrorCode::kData, "{}: the dataset has version {}, but this program reads version {}",
+         path.string(), file->meta("version"), kVersion);
   }
   Dataset data;
   data.schema_ = {.problem = file->meta("problem"),
@@ -199,7 +198,7 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
       if (given.name != name) continue;
       if (std::exchange(found, true)) fail(ErrorCode::kData, "array \"{}\" is given twice", name);
       const auto* values = std::get_if<std::span<const T>>(&given.values);
-      if (!values) fail(ErrorCode::kData, "array \"{}\" is of another type than it must be", name);
+      if (!values) fail(ErrorCode::kData, "array \"{}\" has numbers of the wrong type", name);
       if (!values->empty() && given.width != width) {
         fail(ErrorCode::kData, "array \"{}\" must have {} columns, got {}", name, width,
              given.width);
@@ -210,7 +209,7 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
   for (const DatasetArray& given : arrays) {
     bool known = false;
     visit(data, [&](const char* name, auto&, std::size_t) { known |= given.name == name; });
-    if (!known) fail(ErrorCode::kData, "there is no array \"{}\" in a dataset", given.name);
+    if (!known) fail(ErrorCode::kData, "a dataset has no array \"{}\"", given.name);
   }
   data.check();
   return data;
@@ -290,7 +289,7 @@ std::string Dataset::content_digest(bool with_labels) const {
 
 void Dataset::expect_label(std::size_t i) const {
   if (i >= size()) {
-    fail(ErrorCode::kUsage, "{}instance {} is asked for, but there are only {}", origin(), i,
+    fail(ErrorCode::kUsage, "{}there is no instance {}; the number of instances is {}", origin(), i,
          size());
   }
   if (!labelled()) {
@@ -351,8 +350,8 @@ void Dataset::check_positions() const {
   const Arrays& a = arrays_;
   if (a.fixed_begin.size() != a.arrival_begin.size() || a.fixed_begin.empty()) {
     fail(ErrorCode::kData,
-         "arrays \"instance.fixed_begin\" and \"instance.arrival_begin\" must have one entry more "
-         "than there are instances, got {} and {}",
+         "arrays \"instance.fixed_begin\" and \"instance.arrival_begin\" must both have one entry "
+         "more than there are instances, got {} and {}",
          a.fixed_begin.size(), a.arrival_begin.size());
   }
   const auto fixed = index(std::max<std::int64_t>(0, a.fixed_begin.back()));
@@ -438,8 +437,8 @@ bool operator==(const Dataset& a, const Dataset& b) {
 Dataset generate(const Source& source, const Provenance& provenance, std::uint64_t count,
                  int threads, Progress& progress) {
   if (const auto size = source.size(); size && count > *size) {
-    fail(ErrorCode::kUsage, "{} instances are asked for, but {} holds {}", count, provenance.source,
-         *size);
+    fail(ErrorCode::kUsage, "the number of instances must be at most {} for {}, got {}", *size,
+         provenance.source, count);
   }
   std::vector<Instance> instances(count);
   constexpr std::size_t kChunk = 64;

@@ -1,6 +1,6 @@
 // A dataset: many instances of one source, optionally with their hindsight optima, in one
-// memory-mapped file. Immutable, compared by value, cheap to copy. docs/formats.md lists the
-// arrays.
+// memory-mapped file. It is immutable, compared by value, and cheap to copy. docs/formats.md lists
+// its arrays.
 //
 //   Dataset data = Dataset::load("train.fst");
 //   Instance first = data.instance(0);
@@ -29,13 +29,13 @@ struct Provenance {
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
-/// One array of a dataset, under the name that it has in the file.
+/// One array of a dataset, with the name that it has in the file.
 struct DatasetArray {
   std::string name;
   std::variant<std::span<const std::int64_t>, std::span<const std::int32_t>, std::span<const float>,
                std::span<const double>>
       values;
-  std::size_t width = 1;  // columns, one row after the other
+  std::size_t width = 1;  // columns; one row follows the other
 };
 
 class Dataset {
@@ -46,8 +46,8 @@ class Dataset {
   /// Gathers instances into one dataset. All must fit the schema.
   static Dataset gather(Schema schema, Provenance provenance, std::span<const Instance> instances);
 
-  /// Uses arrays where they are, without a copy, and checks everything in them once, as `load`
-  /// does; `storage` owns their memory.
+  /// Uses the arrays in place, without a copy. Checks everything in them once, as `load` does.
+  /// `storage` owns their memory.
   static Dataset wrap(Schema schema, Provenance provenance, std::span<const DatasetArray> arrays,
                       std::shared_ptr<const void> storage);
 
@@ -61,7 +61,7 @@ class Dataset {
   std::int64_t num_arrivals() const { return arrays_.arrival_begin.back(); }
   std::int64_t num_edges() const { return arrays_.edge_begin.back(); }
 
-  /// All arrays there can be, in the order of the file; those that are not there are empty. They
+  /// All arrays that a dataset can have, in the order of the file; missing ones are empty. They
   /// live as long as any copy of the dataset.
   std::vector<DatasetArray> arrays() const;
 
@@ -69,24 +69,25 @@ class Dataset {
   Dataset for_problem(std::string problem) const;
 
   bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
-  /// These throw Error(kUsage) where there are no labels or there is no such instance.
+  /// Throws Error(kUsage) if there are no labels, or no such instance.
   double optimum(std::size_t i) const;
   Label label(std::size_t i) const;
-  /// The same instances with these labels, one each, which are checked; and without any.
+  /// The same instances with these labels, one per instance, checked; and without labels.
   Dataset with_labels(std::span<const Label> labels) const;
   Dataset without_labels() const;
 
-  /// The digest of the file it was loaded from; empty if it was not.
+  /// The digest of the file it was loaded from; empty if there is no file.
   const std::string& digest() const { return digest_; }
-  /// Of the content: schema and instances, and the labels if asked for; wherever it comes from.
+  /// The digest of schema and instances, and of the labels if asked for. Equal content has the same
+  /// digest, wherever it comes from.
   std::string content_digest(bool with_labels) const;
-  /// How errors begin that are about this data: "FILE: ", or nothing if it is from no file.
+  /// How errors about this data begin: "FILE: ", or nothing if it does not come from a file.
   std::string origin() const { return path_.empty() ? "" : path_ + ": "; }
 
   friend bool operator==(const Dataset& a, const Dataset& b);
 
  private:
-  // One span per array of the file. Positions index the whole array, whatever the instance.
+  // One span per array of the file. Positions index the whole array, not one instance's part.
   struct Arrays {
     std::span<const std::int64_t> fixed_begin;    // per instance + 1
     std::span<const std::int64_t> arrival_begin;  // per instance + 1

@@ -1,5 +1,5 @@
-// Erdos-Renyi bigraphs: every pair is an edge with probability p, independently; weights are
-// uniform in (0, 1], or 1 for unweighted matching.
+// Erdos-Renyi bigraphs: every pair is an edge with probability p, independently of the others.
+// Weights are uniform in (0, 1], or 1 for unweighted matching.
 #include "foresight/base/error.h"
 #include "foresight/base/rng.h"
 #include "foresight/data/source.h"
@@ -47,7 +47,8 @@ class ErdosRenyi : public Source {
 
   std::optional<ArrivalLaw> arrival_law(const Market& market) const override {
     if (market.num_fixed != options_.u || !market.ids.empty()) {
-      fail(ErrorCode::kData, "the market of {} fixed nodes{} is none of source \"er\" with u={}",
+      fail(ErrorCode::kData,
+           "the market of {} fixed nodes{} does not come from source \"er\" with u={}",
            market.num_fixed, market.ids.empty() ? "" : " of a base graph", options_.u);
     }
     return RandomEdges{options_.p, options_.weight == "uniform"};

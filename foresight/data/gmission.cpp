@@ -1,10 +1,10 @@
-// The gMission crowdsourcing base graph: workers are the fixed nodes, tasks arrive, a match is
+// The gMission crowdsourcing base graph. Workers are the fixed nodes, tasks arrive, and a match is
 // worth the task's payoff times the worker's probability of success. A folder holds three files
-// without headers, where edges.txt prints ids as floats (`1.0;8.0,10.3897`):
+// without headers:
 //   workers.txt  id,x,y,radius,success
 //   tasks.txt    id,x,y,payoff
-//   edges.txt    worker;task,weight
-// Weights are divided by the largest in edges.txt.
+//   edges.txt    worker;task,weight      (ids are printed as floats: `1.0;8.0,10.3897`)
+// Weights are divided by the largest weight in edges.txt.
 #include <algorithm>
 
 #include "foresight/base/error.h"

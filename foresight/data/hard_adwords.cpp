@@ -1,9 +1,10 @@
 // Two families on which classical Adwords policies do badly (Zuzic, Wang, Mehta and Sivakumar,
-// 2020). With B = |V|/|U| arrivals per fixed node, nodes permuted at random in every instance:
+// 2020). There are B = |V|/|U| arrivals per fixed node:
 //   thick-z     node i is joined to arrivals iB..iB+B-1; nodes of the second half also to all
 //               arrivals of the first half
 //   triangular  node i is joined to arrivals 0..(i+1)B-1
-// All edges of an instance have one bid, uniform in [0.1, 0.4); each budget is B bids.
+// Nodes are permuted at random in every instance. All edges of an instance have the same bid, drawn
+// uniformly from [0.1, 0.4). Each budget is B bids.
 #include "foresight/base/error.h"
 #include "foresight/base/rng.h"
 #include "foresight/data/source.h"
@@ -76,7 +77,7 @@ Entry<Source> thick_z_source() {
 
 Entry<Source> triangular_source() {
   return make_entry<Source, HardAdwords<joins_triangular>, HardAdwordsOptions>(
-      "triangular", "hard for Adwords: neighbourhoods shrink as arrivals go on");
+      "triangular", "hard for Adwords: later arrivals have fewer and fewer neighbours");
 }
 
 }  // namespace foresight

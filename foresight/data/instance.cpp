@@ -16,16 +16,16 @@ bool same(std::span<const T> a, std::span<const T> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Positions must rise from `begin_positions[0]` and stay within the array they point into.
+/// Positions must start at 0 or later, never fall, and stay within the array they point into.
 void check_positions(std::span<const std::int64_t> positions, std::size_t array_size,
                      const char* what) {
   if (positions.empty() || positions.front() < 0) {
-    fail(ErrorCode::kData, "the {} positions do not begin at 0 or later", what);
+    fail(ErrorCode::kData, "the {} positions must begin at 0 or later", what);
   }
   for (std::size_t i = 1; i < positions.size(); ++i) {
     if (positions[i] < positions[i - 1]) {
-      fail(ErrorCode::kData, "the {} positions fall from {} to {}", what, positions[i - 1],
-           positions[i]);
+      fail(ErrorCode::kData, "the {} positions fall from {} to {}; they must not fall", what,
+           positions[i - 1], positions[i]);
     }
   }
   if (positions.back() > static_cast<std::int64_t>(array_size)) {
@@ -34,7 +34,7 @@ void check_positions(std::span<const std::int64_t> positions, std::size_t array_
   }
 }
 
-void check_amount(float amount, const char* what, std::int64_t where) {
+void check_amount(float amount, const char* what, std::size_t where) {
   if (!(std::isfinite(amount) && amount >= 0)) {
     fail(ErrorCode::kData, "{} {} is {}; it must be a finite number >= 0", what, where, amount);
   }
@@ -42,36 +42,42 @@ void check_amount(float amount, const char* what, std::int64_t where) {
 
 void check_rows(const Rows& rows, std::size_t expected, const char* what) {
   if (rows.values.size() != rows.width * expected) {
-    fail(ErrorCode::kData, "{}: {} values are given, but {} rows of width {} are needed", what,
-         rows.values.size(), expected, rows.width);
+    fail(ErrorCode::kData, "{}: expected {} rows of {} values, got {} values in all", what,
+         expected, rows.width, rows.values.size());
   }
   for (const float value : rows.values) {
-    if (!std::isfinite(value)) fail(ErrorCode::kData, "{} hold the value {}", what, value);
+    if (!std::isfinite(value)) {
+      fail(ErrorCode::kData, "{} must be finite numbers, got {}", what, value);
+    }
   }
 }
 
 void validate_market(const Market& market) {
   if (market.num_fixed < 0) {
-    fail(ErrorCode::kData, "the number of fixed nodes is {}", market.num_fixed);
+    fail(ErrorCode::kData, "the number of fixed nodes must not be negative, got {}",
+         market.num_fixed);
   }
   const auto fixed = index(market.num_fixed);
   if (!market.budgets.empty() && market.budgets.size() != fixed) {
-    fail(ErrorCode::kData, "{} budgets are given for {} fixed nodes", market.budgets.size(), fixed);
+    fail(ErrorCode::kData, "expected one budget for each of {} fixed nodes, got {} budgets", fixed,
+         market.budgets.size());
   }
   for (std::size_t u = 0; u < market.budgets.size(); ++u) {
-    check_amount(market.budgets[u], "the budget of fixed node", static_cast<std::int64_t>(u));
+    check_amount(market.budgets[u], "the budget of fixed node", u);
   }
   if (!market.ids.empty() && market.ids.size() != fixed) {
-    fail(ErrorCode::kData, "{} ids are given for {} fixed nodes", market.ids.size(), fixed);
+    fail(ErrorCode::kData, "expected one id for each of {} fixed nodes, got {} ids", fixed,
+         market.ids.size());
   }
   check_rows(market.attributes, fixed, "the attributes of fixed nodes");
 
-  if (market.num_topics < 0)
-    fail(ErrorCode::kData, "the number of topics is {}", market.num_topics);
+  if (market.num_topics < 0) {
+    fail(ErrorCode::kData, "the number of topics must not be negative, got {}", market.num_topics);
+  }
   if (market.num_topics == 0) return;
   if (market.topic_begin.size() != fixed + 1) {
-    fail(ErrorCode::kData, "topic sets are given for {} of {} fixed nodes",
-         static_cast<std::int64_t>(market.topic_begin.size()) - 1, fixed);
+    fail(ErrorCode::kData, "expected one set of topics for each of {} fixed nodes, got {} sets",
+         fixed, static_cast<std::int64_t>(market.topic_begin.size()) - 1);
   }
   check_positions(market.topic_begin, market.topics.size(), "topic");
   for (NodeId u = 0; u < market.num_fixed; ++u) {
@@ -79,8 +85,8 @@ void validate_market(const Market& market) {
     for (const std::int32_t topic : market.topics_of(u)) {
       if (topic <= previous || topic >= market.num_topics) {
         fail(ErrorCode::kData,
-             "fixed node {} has topic {} after {}; topics must ascend and stay below {}", u, topic,
-             previous, market.num_topics);
+             "fixed node {} has topic {} after {}; topics must ascend from 0 and stay below {}", u,
+             topic, previous, market.num_topics);
       }
       previous = topic;
     }
@@ -99,22 +105,21 @@ void validate_edges(const InstanceView& view) {
              t, node, previous, view.market.num_fixed);
       }
       previous = node;
-      check_amount(view.weights[e], "the weight of an edge of arrival",
-                   static_cast<std::int64_t>(t));
+      check_amount(view.weights[e], "the weight of an edge of arrival", t);
     }
   }
 }
 
-/// A coverage function belongs to a type, so every arrival of that type must bring the same one.
+/// A coverage function belongs to a type, so all arrivals of a type must have the same one.
 void validate_preferences(const InstanceView& view) {
   if (view.preferences.width != index(view.market.num_topics) && view.preferences.width != 0) {
-    fail(ErrorCode::kData, "preferences are {} wide, but there are {} topics",
-         view.preferences.width, view.market.num_topics);
-  }
-  for (const float preference : view.preferences.values) {
-    check_amount(preference, "a preference among topics", view.market.num_topics);
+    fail(ErrorCode::kData, "expected one preference for each of {} topics, got {} per arrival",
+         view.market.num_topics, view.preferences.width);
   }
   if (view.preferences.width == 0) return;
+  for (std::size_t i = 0; i < view.preferences.values.size(); ++i) {
+    check_amount(view.preferences.values[i], "a preference of arrival", i / view.preferences.width);
+  }
   std::unordered_map<std::int32_t, std::size_t> first_of_type;
   for (std::size_t t = 0; t < view.types.size(); ++t) {
     if (view.types[t] == kNoType) continue;
@@ -166,17 +171,18 @@ void validate(const InstanceView& view) {
   if (view.edge_begin.empty()) fail(ErrorCode::kData, "the instance has no edge positions");
   const std::size_t arrivals = view.edge_begin.size() - 1;
   if (view.market.horizon != static_cast<int>(arrivals)) {
-    fail(ErrorCode::kData, "the horizon is {}, but {} arrivals are given", view.market.horizon,
-         arrivals);
+    fail(ErrorCode::kData, "the horizon must be the number of arrivals, {}, got {}", arrivals,
+         view.market.horizon);
   }
   if (view.nodes.size() != view.weights.size()) {
-    fail(ErrorCode::kData, "{} edge nodes but {} edge weights are given", view.nodes.size(),
-         view.weights.size());
+    fail(ErrorCode::kData, "expected one weight for each of {} edges, got {} weights",
+         view.nodes.size(), view.weights.size());
   }
   check_positions(view.edge_begin, view.nodes.size(), "edge");
   validate_edges(view);
   if (!view.types.empty() && view.types.size() != arrivals) {
-    fail(ErrorCode::kData, "{} types are given for {} arrivals", view.types.size(), arrivals);
+    fail(ErrorCode::kData, "expected one type for each of {} arrivals, got {} types", arrivals,
+         view.types.size());
   }
   check_rows(view.preferences, arrivals, "the preferences of arrivals");
   check_rows(view.attributes, arrivals, "the attributes of arrivals");
@@ -197,8 +203,8 @@ void validate(const Label& label, const Instance& instance) {
     const NodeId node = matching[index(t)];
     const auto nodes = instance.arrival(t).nodes;
     if (node != kSkip && !std::binary_search(nodes.begin(), nodes.end(), node)) {
-      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is no neighbour", t,
-           node);
+      fail(ErrorCode::kData, "its label matches arrival {} to node {}, but there is no such edge",
+           t, node);
     }
   }
 }
@@ -274,7 +280,8 @@ Instance InstanceBuilder::build() && {
   Storage& s = *storage_;
   const auto arrivals = s.edge_begin.size() - 1;
   if (arrivals > index(std::numeric_limits<int>::max())) {
-    fail(ErrorCode::kData, "{} arrivals are too many for one instance", arrivals);
+    fail(ErrorCode::kData, "an instance has at most {} arrivals, got {}",
+         std::numeric_limits<int>::max(), arrivals);
   }
   const bool typed = std::any_of(s.types.begin(), s.types.end(),
                                  [](std::int32_t type) { return type != kNoType; });

@@ -1,8 +1,11 @@
 // What an online matching problem looks like: the market known beforehand, and the arrivals.
 //
+//   InstanceBuilder builder(/*num_fixed=*/2);
+//   builder.arrive(std::array{0, 1}, std::array{0.5f, 0.8f});   // edges to nodes 0 and 1
+//   const Instance instance = std::move(builder).build();
+//
 // All types here are views. `Instance` keeps the memory behind its views alive, is immutable, and
-// is cheap to copy; `InstanceBuilder` makes one and checks every rule once, so nothing downstream
-// has to.
+// is cheap to copy. `InstanceBuilder` makes one and checks every rule once, so later code need not.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,7 @@ using NodeId = std::int32_t;
 /// The decision to leave an arrival unmatched. Also "no node" wherever a node is optional.
 inline constexpr NodeId kSkip = -1;
 
-/// The type or id of a node that has none.
+/// Stands for the type or id of a node that has none.
 inline constexpr std::int32_t kNoType = -1;
 
 /// A row-major table of numbers: one row per node, `width` columns. Width 0 means "no such table".
@@ -98,9 +101,9 @@ class Instance {
   std::shared_ptr<const void> storage_;
 };
 
-/// Throws Error(kData) naming the first rule that the instance breaks: node out of range or not
-/// ascending, weight NaN, infinite or negative, budget not finite or negative, topic out of range,
-/// two arrivals of one type with different preferences, array lengths that do not fit.
+/// Throws Error(kData) that names the first rule that the instance breaks. The rules: nodes and
+/// topics are in range and ascending; weights, budgets and preferences are finite and >= 0;
+/// attributes are finite; arrivals of one type have equal preferences; array lengths fit together.
 void validate(const InstanceView& view);
 
 /// Collects one instance, arrival by arrival.
@@ -114,8 +117,7 @@ class InstanceBuilder {
   /// `topic_sets[u]` lists the topics of fixed node u.
   void set_topics(int num_topics, const std::vector<std::vector<std::int32_t>>& topic_sets);
 
-  /// Adds one arrival. `type`, `preferences` and `attributes` are given for all arrivals or for
-  /// none.
+  /// Adds one arrival. Give `type`, `preferences` and `attributes` for all arrivals or for none.
   void arrive(std::span<const NodeId> nodes, std::span<const float> weights,
               std::int32_t type = kNoType, std::span<const float> preferences = {},
               std::span<const float> attributes = {});
@@ -131,7 +133,7 @@ class InstanceBuilder {
 /// The best that could have been done in hindsight.
 struct Label {
   double value = 0;              // of the matching below
-  double bound = 0;              // no matching is worth more; equal to `value` where proven optimal
+  double bound = 0;              // no matching is worth more; equal to `value` if proven optimal
   std::vector<NodeId> matching;  // per arrival: a fixed node or kSkip
 
   bool proven() const { return value == bound; }

@@ -1,5 +1,5 @@
-// Instances of several sources in turn, to train one model for all of them: small and large ones,
-// say. The sources must agree on the problem and on attributes and topics.
+// Instances of several sources in turn, to train one model for all of them, for example for small
+// and large instances. The sources must agree on the problem, on attributes and on topics.
 #include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/data/source.h"
@@ -12,9 +12,9 @@ struct MixOptions {
 
   void read(OptionReader& o) {
     o.text("first", parts[0], "spec of a source, e.g. crowd(u=10,v=30)");
-    o.text("second", parts[1], "spec of another one");
-    o.text("third", parts[2], "and so on");
-    o.text("fourth", parts[3], "and so on");
+    o.text("second", parts[1], "spec of another source");
+    o.text("third", parts[2], "spec of one more source, optional");
+    o.text("fourth", parts[3], "spec of one more source, optional");
   }
 };
 
@@ -32,7 +32,8 @@ class Mix : public Source {
       }
     }
     if (sources_.empty()) {
-      fail(ErrorCode::kUsage, "source \"mix\": give first=SPEC and second=SPEC");
+      fail(ErrorCode::kUsage,
+           "source \"mix\" needs at least two sources: mix(first=SPEC,second=SPEC)");
     }
   }
 

@@ -6,25 +6,28 @@
 //   users.txt            id,gender,age code,occupation code,zip
 //   edges.txt            row,user,movie,Genre|Genre
 //   feature_weights.txt  genre,user,average rating
-// What its files tell about how it was made: a user is joined to every movie that the user has
-// *not* rated (the 102 pairs missing in edges.txt are those in ratings.txt, which is not needed).
-// Its 200 users have 20 to 22 ratings each, the least that MovieLens-1M admits, though the papers
-// write "most". Its average ratings cover all genres, also those that a user never rated, and
-// differ little between genres: they average ratings completed by a model, not those of
-// ratings.txt.
+// The files show how it was made:
+// - A user is joined to every movie that the user has *not* rated. (The 102 pairs missing in
+//   edges.txt are those in ratings.txt, which is not needed.)
+// - Its 200 users have 20 to 22 ratings each. That is the fewest that MovieLens-1M admits, though
+//   the papers write "most".
+// - Its average ratings cover all genres, also those that a user never rated, and differ little
+//   between genres. So they average ratings completed by a model, not those of ratings.txt.
 //
 // The original MovieLens-1M folder, with fields separated by "::":
 //   movies.dat   id::title::Genre|Genre
 //   users.dat    id::gender::age code::occupation code::zip
 //   ratings.dat  user::movie::stars::time
-// From it the papers' recipe is followed as written: the 200 users with most ratings; 100 movies
-// drawn at random, without those that no user has rated or that all 200 have; a user is joined to
-// the movies not rated yet. A user's preference for a genre is the average of the user's ratings of
-// its movies, or of all, where there is none.
+// Here the papers' recipe is followed as written:
+// - The users are the 200 with most ratings.
+// - 100 movies are drawn at random, except those that no user has rated or that all 200 have.
+// - A user is joined to the movies that the user has not rated.
+// - A user's preference for a genre is the average of the user's ratings of its movies, or of all
+//   movies if there are no such ratings.
 //
-// Either way preferences are divided by 5, movies and users are numbered by ascending id, genres
-// alphabetically. An edge weighs what the match covers at first: the sum of preferences for the
-// movie's genres.
+// In both kinds, preferences are divided by 5, movies and users are numbered by ascending id, and
+// genres alphabetically. An edge weighs what the match covers at first: the sum of preferences for
+// the movie's genres.
 #include <limits>
 
 #include "foresight/data/movielens_internal.h"
@@ -41,7 +44,7 @@ struct MovieLensOptions {
     o.text("path", path, "folder of MovieLens-1M (*.dat) or of the excerpt (*.txt)");
     sampling.read(o, "movies");
     o.integer("sample", sample, 0, std::numeric_limits<int>::max(),
-              "MovieLens-1M: which random choice of 100 movies is the base graph");
+              "MovieLens-1M: number of the random choice of 100 movies");
   }
 };
 

@@ -1,4 +1,4 @@
-// The excerpt of MovieLens, and what both kinds of folders share; movielens.cpp describes them.
+// The excerpt of MovieLens, and what both kinds of folders share. movielens.cpp describes them.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -32,7 +32,7 @@ void read_preferences(const fs::path& file, Catalogue& catalogue) {
   const auto missing = std::ranges::count(preferences, kMissing);
   if (missing > 0) {
     fail(ErrorCode::kData,
-         "{}: {} ratings are missing; there must be one for each of {} genres and {} users",
+         "{}: {} ratings are missing; expected one for each of {} genres and {} users",
          file.string(), missing, genres.size(), catalogue.users.size());
   }
 }

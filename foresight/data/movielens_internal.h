@@ -1,4 +1,4 @@
-// The two kinds of MovieLens folders that movielens.cpp describes, and what they have in common.
+// Readers of the two kinds of MovieLens folders, and what they share. movielens.cpp describes both.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Catalogue {
   Ids users;
 
   std::size_t num_genres() const { return graph.schema.topics.size(); }
-  /// Where the preferences hold what this user gives to this genre.
+  /// The position in `preferences` of what this user gives to this genre.
   std::size_t cell(std::int32_t user, std::int32_t genre) const {
     return static_cast<std::size_t>(user) * num_genres() + static_cast<std::size_t>(genre);
   }

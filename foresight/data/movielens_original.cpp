@@ -1,4 +1,4 @@
-// The original MovieLens-1M folder; movielens.cpp describes it.
+// The original MovieLens-1M folder. movielens.cpp describes it.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -37,7 +37,7 @@ Ratings read_ratings(const fs::path& file, const Movies& movies, const Users& us
     std::ranges::stable_sort(own, {}, &Rating::movie);
     const auto repeated = std::ranges::adjacent_find(own, {}, &Rating::movie);
     if (repeated == own.end()) continue;
-    fail(ErrorCode::kData, "{}:{}: user {} has rated movie {} before, in line {}", file.string(),
+    fail(ErrorCode::kData, "{}:{}: user {} has already rated movie {} in line {}", file.string(),
          std::next(repeated)->line, user, repeated->movie, repeated->line);
   }
   return ratings;
@@ -47,7 +47,7 @@ bool has_rated(const std::vector<Rating>& own, Id movie) {
   return std::ranges::binary_search(own, movie, {}, &Rating::movie);
 }
 
-/// Keeps the users with most ratings, of equal ones those with lower ids.
+/// Keeps the users with most ratings; among equals, those with lower ids.
 void keep_busiest(Users& users, const Ratings& ratings) {
   std::vector<std::pair<std::size_t, Id>> ranking;
   for (const auto& [user, own] : ratings) ranking.emplace_back(own.size(), user);

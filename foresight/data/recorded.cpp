@@ -1,15 +1,15 @@
-// A user's own recorded instances: one CSV file with a header, columns in any order, one line per
-// edge in order of arrival:
-//   instance      any text; the lines of an instance stand together
-//   arrival       any text; within an instance, the lines of an arrival stand together
+// A user's own recorded instances: one CSV file with a header, one line per edge, in the order of
+// arrival. The columns may be in any order:
+//   instance      any text; the lines of an instance follow each other
+//   arrival       any text; within an instance, the lines of an arrival follow each other
 //   u             the fixed node; empty on the only line of an arrival without edges
 //   weight        optional, else 1
 //   type          optional: arrivals with the same text are the same user, task kind, ...
 //   arrival:NAME  optional attributes of the arrival
 //   prefer:TOPIC  optional: what each topic is worth to the arrival, else 1
-// Columns that describe the arrival must say the same on all its lines. The fixed nodes are those
-// of a second file, option `fixed`, with columns as in fixed.csv of source "csv"; without it, those
-// that occur, in order of first appearance. All instances share them.
+// Columns that describe the arrival must be equal on all its lines. Option `fixed` names a second
+// file that lists the fixed nodes, with columns as in fixed.csv of source "csv". Without it, the
+// fixed nodes are those that occur, in order of first appearance. All instances share them.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -124,7 +124,7 @@ class Recorder {
     record_.arrival_begin.push_back(record_.edge_begin.size());
     begin_edges();
     if (record_.nodes.empty()) {
-      fail(ErrorCode::kData, "{}: there is no edge", csv_.path().string());
+      fail(ErrorCode::kData, "{}: the file lists no edge", csv_.path().string());
     }
     record_.num_fixed = static_cast<NodeId>(fixed_.size());
     return std::move(record_);
@@ -142,7 +142,7 @@ class Recorder {
     const std::size_t known = ids.size();
     const auto number = static_cast<std::size_t>(ids.number(read_id(csv_, column)));
     if (number + 1 < known) {
-      csv_.fail_at(column, fmt::format("all lines of one {} to stand together", what));
+      csv_.fail_at(column, fmt::format("all lines of one {} to follow each other", what));
     }
     return number == known;
   }
@@ -165,13 +165,14 @@ class Recorder {
     if (!type.empty()) check_preferences(record_.types.back(), row);
   }
 
-  /// A coverage function belongs to a type, so all its arrivals must bring the same one.
+  /// A coverage function belongs to a type, so all arrivals of a type must have the same one.
   void check_preferences(std::int32_t type, std::size_t row) {
     const std::size_t first = first_of_type_.emplace(type, row).first->second;
     for (std::size_t i = 0; i < preferences_.size(); ++i) {
       const float expected = record_.preferences[first + i];
       if (record_.preferences[row + i] == expected) continue;
-      csv_.fail_at(preferences_[i], fmt::format("{} as for this type before", expected));
+      csv_.fail_at(preferences_[i],
+                   fmt::format("{}, as in earlier arrivals of this type", expected));
     }
   }
 
@@ -179,28 +180,30 @@ class Recorder {
     for (std::size_t i = 0; i < description_.size(); ++i) {
       if (csv_.text(described_by_[i]) == description_[i]) continue;
       csv_.fail_at(described_by_[i],
-                   fmt::format("{} as on the arrival's first line", excerpt(description_[i])));
+                   fmt::format("{}, as on the arrival's first line", excerpt(description_[i])));
     }
   }
 
   void read_edge(bool first_line) {
     if (first_line && csv_.text(u_).empty()) {
       if (weight_ && !csv_.text(*weight_).empty())
-        csv_.fail_at(*weight_, "nothing where u is empty");
+        csv_.fail_at(*weight_, "nothing, because u is empty");
       return;
     }
-    if (!first_line && edges_.empty()) csv_.fail_at(arrival_, "no more lines after one without u");
+    if (!first_line && edges_.empty()) {
+      csv_.fail_at(arrival_, "only one line for an arrival without u");
+    }
     const NodeId node = only_known_ ? read_known_id(csv_, u_, fixed_, "an id of the fixed nodes")
                                     : fixed_.number(read_id(csv_, u_));
     edges_.push_back({node, weight_ ? read_amount(csv_, *weight_) : 1, csv_.line()});
   }
 
-  /// Sorts the edges of the arrival before into the record; those of the next one begin.
+  /// Sorts the edges of the previous arrival into the record and begins the next arrival.
   void begin_edges() {
     std::ranges::stable_sort(edges_, {}, &Edge::node);
     const auto repeated = std::ranges::adjacent_find(edges_, {}, &Edge::node);
     if (repeated != edges_.end()) {
-      fail(ErrorCode::kData, "{}:{}: the edge was given before, in line {}", csv_.path().string(),
+      fail(ErrorCode::kData, "{}:{}: the edge is already given in line {}", csv_.path().string(),
            std::next(repeated)->line, repeated->line);
     }
     for (const Edge& edge : edges_) {
@@ -243,8 +246,8 @@ class Recorded : public Source {
 
   Instance draw(std::uint64_t /*seed*/, std::uint64_t index) const override {
     if (index >= record_->size()) {
-      fail(ErrorCode::kUsage, "{}: instance {} is asked for, but there are only {}", path_, index,
-           record_->size());
+      fail(ErrorCode::kUsage, "{}: there is no instance {}; the number of instances is {}", path_,
+           index, record_->size());
     }
     return Instance(record_->view(index), record_);
   }

@@ -1,4 +1,7 @@
 // Where instances come from: synthetic families, base graphs, recorded data.
+//
+//   const auto source = sources().make("er(u=10,v=30,p=0.2)");
+//   const Instance first = source->draw(/*seed=*/1, /*index=*/0);
 #pragma once
 
 #include <cstdint>
@@ -25,8 +28,8 @@ struct Schema {
   friend bool operator==(const Schema&, const Schema&) = default;
 };
 
-/// Arrivals of finitely many types: type i comes with probabilities[i], and its edges are at
-/// positions edge_begin[i] .. edge_begin[i + 1] of `nodes` and `weights`, nodes ascending.
+/// Arrivals of finitely many types. Type i arrives with probability probabilities[i]. Its edges are
+/// at positions edge_begin[i] .. edge_begin[i + 1] of `nodes` and `weights`, nodes ascending.
 struct ArrivalTypes {
   std::vector<std::int64_t> edge_begin{0};
   std::vector<NodeId> nodes;
@@ -40,7 +43,7 @@ struct RandomEdges {
   bool uniform_weights = true;  // in (0, 1]; else all are 1
 };
 
-/// What the arrivals of one market are drawn from, each independently of the others.
+/// The law that the arrivals of one market are drawn from, each independently of the others.
 using ArrivalLaw = std::variant<ArrivalTypes, RandomEdges>;
 
 /// Immutable and safe to use from many threads.
@@ -50,21 +53,21 @@ class Source {
 
   virtual const Schema& schema() const = 0;
 
-  /// Instance `index` of the endless sequence that `seed` names. Depends on nothing else.
+  /// Instance `index` of the endless sequence that `seed` names. It depends on nothing else.
   virtual Instance draw(std::uint64_t seed, std::uint64_t index) const = 0;
 
-  /// For recorded data: how many instances there are. Indices from there on are an error.
+  /// For recorded data: the number of instances. An index >= size() is an error.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
 
-  /// Of the files that it read, so that a change in them is noticed; empty where the spec says it all.
+  /// The digest of the files that it read, so that changes are noticed; empty if it read no file.
   virtual std::string digest() const { return {}; }
 
-  /// What the arrivals of a market of this source are drawn from; nothing where that is not known
-  /// or they depend on each other. Throws Error(kData) if the market cannot come from this source.
+  /// The law of the arrivals in a market of this source. Nothing if the law is not known, or if
+  /// arrivals depend on each other. Throws Error(kData) if the market is not from this source.
   virtual std::optional<ArrivalLaw> arrival_law(const Market&) const { return std::nullopt; }
 };
 
-/// Every source there is.
+/// All sources.
 Registry<Source>& sources();
 
 }  // namespace foresight

@@ -125,7 +125,7 @@ Columns Columns::other_than(const CsvReader& csv, std::initializer_list<std::str
 void expect_columns(const CsvReader& csv, std::initializer_list<std::string_view> known) {
   const Columns unknown = Columns::other_than(csv, known);
   if (unknown.names.empty()) return;
-  fail(ErrorCode::kData, "{}: there should be no column {}; there may be: {}", csv.path().string(),
+  fail(ErrorCode::kData, "{}: unknown column {}; the columns can be: {}", csv.path().string(),
        excerpt(unknown.names.front()), join(known));
 }
 
@@ -169,7 +169,9 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
     names.push_back(read_words(csv, *topic));
     table.topics.insert(table.topics.end(), names.back().begin(), names.back().end());
   }
-  if (table.ids.size() == 0) fail(ErrorCode::kData, "{}: there is no fixed node", file.string());
+  if (table.ids.size() == 0) {
+    fail(ErrorCode::kData, "{}: the file lists no fixed node", file.string());
+  }
   if (topic && table.topics.empty()) {
     fail(ErrorCode::kData, "{}: no fixed node has a topic in column \"topics\"", file.string());
   }

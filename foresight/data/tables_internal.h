@@ -1,4 +1,4 @@
-// What the sources that read files have in common: ids, numbers, and tables of nodes.
+// What the sources that read files share: ids, numbers, and tables of nodes.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Ids {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
-/// A path option that must be given; `expected` says what it should name.
+/// Throws Error(kUsage) if a path option is not given; `expected` says what it should name.
 std::filesystem::path required_path(const std::string& path, std::string_view source,
                                     std::string_view expected);
 
@@ -42,8 +42,8 @@ class PlainReader : public CsvReader {
               std::string separator = ",");
 };
 
-// Readers of one field of the current line. All throw the error that names file, line, column and
-// value; `expected` completes it.
+// Readers of one field of the current line. They throw an error that names file, line, column and
+// value; `expected` says what the field should hold.
 
 /// An id, which must not be empty.
 std::string_view read_id(const CsvReader& csv, std::size_t column);
@@ -63,19 +63,19 @@ struct Columns {
   std::vector<std::size_t> positions;
   std::vector<std::string> names;
 
-  /// Those whose names start with `prefix`, which the names here leave out.
+  /// The columns whose names start with `prefix`; `names` leaves the prefix out.
   static Columns with_prefix(const CsvReader& csv, std::string_view prefix);
-  /// Those that are not `known`, where a name that ends in ':' stands for all that start with it.
+  /// The columns that are not `known`. A known name that ends in ':' is a prefix.
   static Columns other_than(const CsvReader& csv, std::initializer_list<std::string_view> known);
 };
 
-/// Throws Error(kData) naming the first column that is not `known`.
+/// Throws Error(kData) that names the first column that is not `known`.
 void expect_columns(const CsvReader& csv, std::initializer_list<std::string_view> known);
 
 /// Sorts names and drops repeats.
 void sort_names(std::vector<std::string>& names);
 
-/// The columns `prefer:TOPIC`: one for every topic, in that order, or none at all.
+/// The columns `prefer:TOPIC`: one for every topic, in the order of the topics, or none at all.
 std::vector<std::size_t> preference_columns(const CsvReader& csv,
                                             const std::vector<std::string>& topics);
 
@@ -95,7 +95,7 @@ struct FixedTable {
   std::string problem() const;
 };
 
-/// The topics that these names stand for, ascending. `topics` must be sorted and hold them all.
+/// The numbers of these topics, ascending. `topics` must be sorted and contain all of them.
 std::vector<std::int32_t> topic_numbers(const std::vector<std::string>& names,
                                         const std::vector<std::string>& topics);
 

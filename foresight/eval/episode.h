@@ -1,5 +1,8 @@
-// One episode, decision by decision: what arrived, what could be chosen, how likely the policy was
-// to choose it, what it chose, and what the hindsight optimum does. For people to look at.
+// One episode, decision by decision, for people to look at: what arrived, what could be chosen,
+// with which probability the policy chose it, what it chose, and what the hindsight optimum does.
+//
+//   Episode episode = record_instance(problem, instance, label);
+//   episode.plays.push_back(record_play(problem, instance, *policy, options, false));
 #pragma once
 
 #include <string>
@@ -13,7 +16,7 @@ namespace foresight {
 struct RecordedOffers {
   std::vector<NodeId> nodes;
   std::vector<float> gains;
-  std::vector<float> shares;  // the policy's probabilities; empty where it has none
+  std::vector<float> shares;  // the policy's probabilities; empty if it has none
 };
 
 struct RecordedPlay {
@@ -34,15 +37,15 @@ struct Episode {
   NodeId num_fixed = 0;
   std::vector<float> budgets;  // what each node can take, where that is an amount
   std::vector<RecordedArrival> arrivals;
-  RecordedPlay optimum;  // no offers
+  RecordedPlay optimum;  // without offers
   std::vector<RecordedPlay> plays;
 };
 
-/// The instance and its optimum, no plays yet.
+/// The instance and its optimum, without plays.
 Episode record_instance(const Problem& problem, const Instance& instance, const Label& label);
 
 /// Lets the policy play. `with_shares` says whether its scores are logarithms of probabilities, up
-/// to a constant, as those of models are.
+/// to a constant. Those of models are.
 RecordedPlay record_play(const Problem& problem, const Instance& instance, const Policy& policy,
                          const PlayOptions& options, bool with_shares);
 

@@ -12,19 +12,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Rounding in the sum of gains; a value above the bound by more is an error in the labels.
+/// Rounding in the sum of gains. If a value exceeds the bound by more, the labels are wrong.
 constexpr double kRounding = 1e-5;
 
-/// Episodes are recorded for people to look at.
+/// Episodes are recorded for people to look at, so only small ones.
 constexpr NodeId kLargestRecorded = 200;
 constexpr int kLongestRecorded = 500;
 
 double ratio_of(double value, double bound, std::size_t instance, const std::string& policy) {
   if (value > bound + kRounding * (1 + bound)) {
     fail(ErrorCode::kData,
-         "policy {} reaches {} on instance {}, more than its label's bound {}: the labels are "
-         "wrong; "
-         "`foresight solve FILE --again` replaces them",
+         "policy {} reaches {} on instance {}, more than its label's bound {}, so the labels are "
+         "wrong; `foresight solve FILE --again` replaces them",
          policy, value, instance, bound);
   }
   return bound > 0 ? std::min(1.0, value / bound) : 1.0;
@@ -55,12 +54,12 @@ class Agreement {
   std::vector<std::size_t> seen_, same_;
 };
 
-/// Times single decisions, as a live service makes them, after a warm-up.
+/// Measures the time of single decisions, as a live service makes them, after a warm-up.
 void measure_latency(const BoundDataset& data, const Policy& policy, std::uint64_t seed,
                      const Progress& progress, PolicyResult& result) {
   constexpr std::size_t kDecisions = 20'000;
   constexpr std::size_t kWarmUp = 1'000;
-  constexpr double kMostMicroseconds = 2e6;  // in all, for policies that take long
+  constexpr double kMostMicroseconds = 2e6;  // in all, for slow policies
   std::vector<double> times;
   double total = 0;
   for (std::size_t i = 0; i < data.size() && times.size() < kDecisions; ++i) {
@@ -114,7 +113,7 @@ void compare(Evaluation& evaluation) {
 
 void EvaluateOptions::read(OptionReader& o) {
   o.count("episodes", episodes, 0, 1000,
-          "episodes to record decision by decision, for the report's player");
+          "number of episodes to record decision by decision, for the report's player");
   o.seed(seed);
   o.threads(threads);
 }
@@ -123,7 +122,9 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
                     const EvaluateOptions& options, Progress& progress) {
   check(options, "evaluate");
   if (data.size() == 0) fail(ErrorCode::kData, "there are no instances to evaluate on");
-  if (!data.labelled()) fail(ErrorCode::kData, "the instances have no hindsight optima");
+  if (!data.labelled()) {
+    fail(ErrorCode::kData, "the instances have no hindsight optima; solve them first");
+  }
   if (given.empty()) fail(ErrorCode::kUsage, "there are no policies to evaluate");
   std::vector<Contestant> contestants(given.begin(), given.end());
   for (Contestant& contestant : contestants) {

@@ -1,4 +1,8 @@
-// How good is a policy? The optimality ratio on many instances, and what lies behind it.
+// How good is a policy? Its optimality ratio on many instances, and the figures behind it.
+//
+//   const std::vector<Contestant> contestants = {make_contestant("greedy", data)};
+//   const Evaluation evaluation = evaluate(data, contestants, {}, progress);
+//   evaluation.policies[0].ratio.mean;
 #pragma once
 
 #include <cstdint>
@@ -17,19 +21,19 @@
 namespace foresight {
 
 struct EvaluateOptions {
-  std::uint64_t seed = 0;      // of what randomised policies draw
+  std::uint64_t seed = 0;      // for randomised policies
   int threads = 0;             // 0 = all cores
-  std::uint64_t episodes = 0;  // record the first so many, if small, decision by decision
+  std::uint64_t episodes = 0;  // how many to record decision by decision, if they are small
 
   void read(OptionReader& o);
 };
 
-/// A policy to judge, under the name to show.
+/// A policy to judge, with the name to show.
 struct Contestant {
   std::string name;
   std::shared_ptr<const Policy> policy;
 
-  std::string rule = {};  // what the registry of policies calls it, if it is from there
+  std::string rule = {};  // its name in the registry of policies, if it has one
 
   // Of a trained model, else empty:
   std::string model = {};       // its architecture's spec
@@ -43,26 +47,26 @@ Contestant make_contestant(const std::string& name, const BoundDataset& data,
 struct PolicyResult {
   std::string name;
   std::string resolved;  // the spec with tuned values filled in, if any
-  std::string rule;      // as in Contestant, and so are the next two
+  std::string rule;      // as in Contestant, like the next two
   std::string model;
   std::string trained_on;
-  std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 where the optimum is 0
+  std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 if the optimum is 0
   Summary ratio;
   double mean_value = 0;
   double matched = 0;  // mean number of arrivals matched
 
-  // Share of instances, per time step, in which the decision is the optimum's or greedy's, each on
-  // its own trajectory.
+  // Per time step: the share of instances in which the decision is that of the optimum or of
+  // greedy, each on its own trajectory.
   std::vector<double> agreement_optimum;
   std::vector<double> agreement_greedy;
 
   double decisions_per_second = 0;  // in batches, on all threads
-  double p50_microseconds = 0;      // of one decision on its own, arrival included
+  double p50_microseconds = 0;      // of a single decision, including the arrival
   double p99_microseconds = 0;
   PairedComparison against_first;  // this policy's ratios minus the first one's
 
-  /// Of the way from a reference (greedy-t, else greedy) to the ceiling (optimal-online), the share
-  /// that this policy's mean ratio covers; only where both were judged, too.
+  /// The share of the gap between a reference (greedy-t, else greedy) and the ceiling
+  /// (optimal-online) that this policy's mean ratio closes. Only if both were judged, too.
   std::optional<double> gap_closed;
 };
 
@@ -70,17 +74,17 @@ struct Evaluation {
   std::string problem;
   Provenance provenance;
   std::size_t num_instances = 0;
-  std::size_t num_unproven = 0;  // instances whose optimum is a bound, so that ratios are a floor
+  std::size_t num_unproven = 0;  // instances whose optimum is only a bound, so ratios are a floor
   EvaluateOptions options;
   std::string command;  // the command line that made it, if any
-  std::string inputs;   // digest of all that it was made from, where an experiment keeps track
+  std::string inputs;   // digest of all inputs, if an experiment made it
   std::vector<PolicyResult> policies;
   std::vector<Episode> episodes;
 };
 
-/// Plays every policy on every instance, as it fits the data; Error(kData) where one does not. The
-/// data must be labelled. Ratios are taken against the label's bound. Throws Error(kData) if a policy
-/// exceeds it, since then the labels are wrong. Throws Error(kUsage) if an option is out of range.
+/// Plays every policy on every instance, fitted to the data. The data must be labelled; ratios are
+/// taken against the label's bound. Throws Error(kData) if a policy does not fit, or exceeds the
+/// bound, which means that the labels are wrong. Throws Error(kUsage) if an option is out of range.
 Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> contestants,
                     const EvaluateOptions& options, Progress& progress);
 
@@ -93,7 +97,7 @@ void compare(Evaluation& evaluation);
 /// The machine-readable form, specified in docs/formats.md.
 std::string to_json(const Evaluation& evaluation);
 
-/// Reads it back. `name` is what errors call the text.
+/// Reads it back. `name` is the name of the text in errors.
 Evaluation evaluation_from_json(std::string_view text, const std::string& name);
 
 }  // namespace foresight

@@ -78,7 +78,8 @@ PolicyResult policy_from(const JsonField& json) {
   result.ratios = json["ratios"].numbers<double>();
   for (std::size_t i = 0; i < result.ratios.size(); ++i) {
     if (!(result.ratios[i] >= 0 && result.ratios[i] <= 1)) {
-      json["ratios"].at(i).reject(fmt::format("{} is no ratio from 0 to 1", result.ratios[i]));
+      json["ratios"].at(i).reject(
+          fmt::format("should be from 0 to 1, but is {}", result.ratios[i]));
     }
   }
   if (result.ratios.empty()) json["ratios"].reject("is empty");
@@ -103,7 +104,10 @@ RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_f
     json.reject(fmt::format("should have {} choices and gains, one per arrival", arrivals));
   }
   for (const NodeId node : play.choices) {
-    if (node < kSkip || node >= num_fixed) json["choices"].reject(fmt::format("no node {}", node));
+    if (node < kSkip || node >= num_fixed) {
+      json["choices"].reject(fmt::format("should be nodes below {} or {} for skip, but has {}",
+                                         num_fixed, kSkip, node));
+    }
   }
   if (const auto offers = json.find("offers")) {
     for (std::size_t t = 0; t < offers->size(); ++t) {
@@ -166,7 +170,7 @@ std::string to_json(const Evaluation& evaluation) {
 Evaluation evaluation_from_json(std::string_view text, const std::string& name) {
   const JsonField json = JsonField::parse(text, name);
   if (json.text_or_empty("format") != kFormat) {
-    json.reject("is no evaluation: write one with `foresight evaluate ... --json FILE`");
+    json.reject("this is not an evaluation; write one with `foresight evaluate ... --json FILE`");
   }
   if (json["version"].integer() != kFormatVersion) {
     json["version"].reject(fmt::format("this program reads version {}", kFormatVersion));
@@ -184,7 +188,7 @@ Evaluation evaluation_from_json(std::string_view text, const std::string& name) 
   for (std::size_t i = 0; i < policies.size(); ++i) {
     PolicyResult& result = evaluation.policies.emplace_back(policy_from(policies.at(i)));
     if (result.ratios.size() != evaluation.num_instances) {
-      policies.at(i)["ratios"].reject(fmt::format("has {} entries for {} instances",
+      policies.at(i)["ratios"].reject(fmt::format("has {} entries, expected {}, one per instance",
                                                   result.ratios.size(), evaluation.num_instances));
     }
   }

@@ -19,7 +19,7 @@ using Operation = Network::Operation;
 
 constexpr int kIrVersion = 7;  // of the file format, from the same year as the operators
 
-/// How an operation is called, and how it is told its axis.
+/// The name of an operation in ONNX, and how it is given its axis.
 struct Operator {
   const char* name;
   enum class Axis { kNone, kInput, kAttribute } axis = Axis::kNone;
@@ -168,7 +168,7 @@ std::string to_onnx(const TrainedModel& trained) {
   }
   constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
   if (model.bytes().size() > kMostBytes) {
-    fail(ErrorCode::kUsage, "{} has {} parameters: too many for an ONNX file, which holds 2 GiB",
+    fail(ErrorCode::kUsage, "{} has {} parameters, too many for an ONNX file, which holds 2 GiB",
          trained.info.spec, trained.model->parameters().values().size());
   }
   return model.bytes();

@@ -3,7 +3,7 @@
 //   const TrainedModel trained = load_model("run");
 //   write_file_atomically("policy.onnx", to_onnx(trained));
 //
-// docs/export.md says what goes in and what comes out, model by model.
+// docs/export.md describes the inputs and outputs, model by model.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace foresight {
 
-/// The operators are those of version 13 (2020), which every program of today knows.
+/// The version of the operators: 13 (2020), which every current program knows.
 inline constexpr int kOnnxOperators = 13;
 
-/// The bytes of the file. Throws Error(kUsage) for a model beyond the 2 GiB that it can hold.
+/// The bytes of the file. Throws Error(kUsage) if the model exceeds the 2 GiB that a file can hold.
 std::string to_onnx(const TrainedModel& trained);
 
 }  // namespace foresight

@@ -1,5 +1,5 @@
-// The bytes of an ONNX file: messages in the wire format of Protocol Buffers, of which ONNX needs
-// integers, texts and messages within messages. Fields are known by their numbers in onnx.proto.
+// The bytes of an ONNX file: messages in the wire format of Protocol Buffers. ONNX needs only
+// integers, texts and messages within messages. Fields have their numbers from onnx.proto.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Message {
   std::string bytes_;
 };
 
-/// A name with a value of one of the kinds that operators take.
+/// An attribute of an operator: a name and a value.
 Message onnx_attribute(std::string_view name, std::int64_t value);
 Message onnx_attribute(std::string_view name, std::span<const std::int64_t> values);
 

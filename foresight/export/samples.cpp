@@ -45,8 +45,7 @@ std::size_t write_samples(const std::filesystem::path& path, const TrainedModel&
       std::dynamic_pointer_cast<const Model>(fit(trained.model, data.problem(), data.schema()));
   const std::vector<Sample> samples = collect(*fitting, data, most);
   if (samples.empty()) {
-    fail(ErrorCode::kData,
-         "the data holds no decision with a choice, so there is nothing to write");
+    fail(ErrorCode::kData, "the data has no decision with a choice, so there is nothing to write");
   }
   const auto inputs = trained.model->network().inputs();
   std::vector<std::string> names;

@@ -1,5 +1,7 @@
-// Decisions of a model as its network is given them, with our own scores: what an export is checked
-// against, wherever it runs. docs/export.md lists the arrays of the file.
+// Sample decisions of a model: the inputs of its network, and our own scores. With them, an
+// exported network can be checked wherever it runs. docs/export.md lists the arrays of the file.
+//
+//   write_samples("samples.safetensors", load_model("run"), data, 1000);
 #pragma once
 
 #include <cstddef>
@@ -10,8 +12,9 @@
 
 namespace foresight {
 
-/// Plays the instances one after the other, by the model as it fits the data, until there are `most` decisions with a choice, and
-/// writes these; returns how many there were. Throws Error(kData) if there is none.
+/// Plays the instances one after the other, with the model fitted to the data, until there are
+/// `most` decisions with a choice. Writes them and returns their number. Throws Error(kData) if
+/// there is none.
 std::size_t write_samples(const std::filesystem::path& path, const TrainedModel& trained,
                           const BoundDataset& data, std::size_t most);
 

@@ -17,8 +17,8 @@ float mean_remaining(const State& state) {
   return per(state.total_remaining(), state.market().num_fixed);
 }
 
-/// How far an offer is above what its node was offered before, in standard deviations; nearer to 0
-/// the less is known of the node.
+/// How far an offer is above its node's earlier offers, in standard deviations. The less is known
+/// of the node, the nearer it is to 0.
 float surprise(float gain, const Moments& past) {
   const double n = past.count(), variance = past.variance();
   if (n < 2 || variance <= 1e-10 * past.mean() * past.mean()) return 0;
@@ -208,7 +208,7 @@ void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<
   auto out = rest.begin();
   if (options_.outlook) {
     *out++ = surprise(gain, gains);
-    // Bounded, so that it stays within what was learnt where instances are larger.
+    // Bounded, so that larger instances stay within the learned range.
     const float chances = static_cast<float>(gains.count()) * past_ * to_come_;
     *out++ = chances / (chances + 5);
   }

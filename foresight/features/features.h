@@ -1,11 +1,15 @@
 // What a network sees of a state: named columns, computed in one pass when a decision is due.
 //
-// Two shapes, each with and without history:
+// There are two shapes, each with and without history:
 //   FlatFeatures  one row per state: a block per quantity, over skip and all fixed nodes
 //                 (ff, ff-hist)
 //   NodeFeatures  one row per candidate, skip or a fixed node (inv-ff, inv-ff-hist)
-// Columns and their order are those of the paper's reference, with its slips left out. Quantities
-// of the past are 0 before the first decision. A mask is 1 where a node cannot be chosen.
+// Columns and their order are those of the paper's reference, without its mistakes. Quantities of
+// the past are 0 before the first decision. A mask is 1 where a node cannot be chosen.
+//
+//   const FlatFeatures features({.history = true}, market.num_fixed);
+//   std::vector<float> row(features.width());
+//   features.fill(state, row);   // columns as in features.names()
 #pragma once
 
 #include <span>
@@ -16,18 +20,18 @@
 
 namespace foresight {
 
-/// Part of every checkpoint: raised when a column changes its meaning.
+/// Part of every checkpoint. It is raised when a column changes its meaning.
 inline constexpr int kFeatureVersion = 1;
 
 struct FeatureOptions {
   bool history = true;
-  bool budgets = false;  // for problems in which an amount is left of nodes (Traits::amounts)
+  bool budgets = false;  // for problems whose nodes have amounts (Traits::amounts)
 
-  // Beyond the paper, for NodeFeatures with history:
-  bool outlook = false;  // supply and demand to come, and how good an offer is for its node
+  // Not in the paper, for NodeFeatures with history:
+  bool outlook = false;  // future supply and demand, and how good an offer is for its node
 };
 
-/// A column of attributes that a model sees, and where the data has it.
+/// A column of attributes that a model sees, and its position in the data.
 struct AttributeColumn {
   std::string name;
   std::size_t place;
@@ -53,7 +57,7 @@ class FlatFeatures {
 
   std::size_t width() const;
   std::vector<std::string> names() const;
-  /// `row` must be `width()` long and may hold anything before.
+  /// `row` must have `width()` values; they are overwritten.
   void fill(const State& state, std::span<float> row) const;
 
  private:
@@ -63,23 +67,23 @@ class FlatFeatures {
 
 class NodeFeatures {
  public:
-  /// `attributes` are those of the fixed nodes to add; only with history.
+  /// `attributes` are the attributes of fixed nodes to add, only with history.
   explicit NodeFeatures(FeatureOptions options, std::vector<AttributeColumn> attributes = {})
       : options_(options), attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return names().size(); }
   std::vector<std::string> names() const;
 
-  /// What the candidates of one state share; make it once per decision.
+  /// What the candidates of one state share. Make it once per decision.
   class Row {
    public:
     Row(const NodeFeatures& features, const State& state);
     void fill_skip(std::span<float> row) const;
-    /// `gain` is that of the arrival's edge to `node`, 0 where there is none.
+    /// `gain` is the gain of the arrival's edge to `node`, or 0 if there is no edge.
     void fill(NodeId node, float gain, bool available, std::span<float> row) const;
 
    private:
-    /// Returns what is behind the columns filled.
+    /// Returns the rest of the row, after the filled columns.
     std::span<float> fill(std::span<float> row, float gain, bool available, bool skip, float mean,
                           float variance, float degree, float budget, float remaining) const;
     FeatureOptions options_;
@@ -90,10 +94,10 @@ class NodeFeatures {
     float mean_remaining_;
     float degree_;
     float past_;
-    float outlook_[4] = {};  // pressure, share of nodes free, best and second-best gain on offer
+    float outlook_[4] = {};  // pressure, share of free nodes, best and second-best gain on offer
     float to_come_ = 0;      // arrivals after this one
   };
-  /// Not beyond the life of these features.
+  /// These features must outlive the row.
   Row row(const State& state) const { return Row(*this, state); }
 
  private:

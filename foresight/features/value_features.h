@@ -1,10 +1,14 @@
 // What a value model sees of the state *after* a decision: what is left of the fixed nodes and of
-// the time. Arrivals do not depend on decisions, so this is all that the future needs to know,
-// besides what the past says about each node.
+// the time, and what the past says about each node. Arrivals do not depend on decisions, so the
+// future depends on nothing else.
 //
+// There are two shapes:
 //   FlatValueFeatures  one row: the remaining share of every fixed node, and the context
 //   NodeValueFeatures  one row per fixed node that is left: its remaining share, its history, its
 //                      attributes, and the context
+//
+//   const FlatValueFeatures features(market.num_fixed);
+//   features.fill_skip(state, total_remaining_share(state), row);   // the state after a skip
 #pragma once
 
 #include <span>
@@ -26,7 +30,7 @@ struct ValueContext {
   float pressure;   // arrivals to come per node that is left, 1 at the start
 };
 
-/// The share of its capacity that node u still has, and would have after a cost.
+/// The share of its capacity that node u still has, or would have after a cost.
 double remaining_share(const State& state, NodeId u, double cost = 0);
 double total_remaining_share(const State& state);
 
@@ -50,14 +54,14 @@ class FlatValueFeatures {
 
 class NodeValueFeatures {
  public:
-  /// `attributes` are those of the fixed nodes to see, if any.
+  /// `attributes` are the attributes of fixed nodes to see, if any.
   explicit NodeValueFeatures(std::vector<AttributeColumn> attributes)
       : attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return 9 + attributes_.size(); }
   std::vector<std::string> names() const;
 
-  /// What the past says about all fixed nodes together; make it once per decision.
+  /// What the past says about all fixed nodes together. Make it once per decision.
   struct Past {
     explicit Past(const State& state);
     float mean, degree;  // gain of an edge; edges per arrival and fixed node

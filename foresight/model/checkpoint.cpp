@@ -35,7 +35,7 @@ ModelContext read_context(const SafeTensors& file) {
              .topics = json.at("topics")},
             json.at("num_fixed").get<NodeId>()};
   } catch (const Json::exception&) {
-    fail(ErrorCode::kData, "{}: metadata \"context\" lacks a field", file.path().string());
+    fail(ErrorCode::kData, "{}: a field is missing in metadata \"context\"", file.path().string());
   }
 }
 
@@ -70,15 +70,15 @@ bool is_model(const SafeTensors& file) {
 
 TrainedModel read_model(const SafeTensors& file) {
   const std::string path = file.path().string();
-  if (!is_model(file)) fail(ErrorCode::kData, "{}: does not hold a model", path);
+  if (!is_model(file)) fail(ErrorCode::kData, "{}: this file does not hold a model", path);
   if (file.meta("version") != kVersion) {
-    fail(ErrorCode::kData, "{}: model version {} is not known here; this program reads version {}",
-         path, file.meta("version"), kVersion);
+    fail(ErrorCode::kData, "{}: the model has version {}, but this program reads version {}", path,
+         file.meta("version"), kVersion);
   }
   if (file.meta("feature_version") != fmt::to_string(kFeatureVersion)) {
     fail(ErrorCode::kData,
-         "{}: was trained on version {} of the features, but this program computes version {}; "
-         "train it again",
+         "{}: the model was trained on version {} of the features, but this program computes "
+         "version {}; train it again",
          path, file.meta("feature_version"), kFeatureVersion);
   }
   TrainedModel trained;
@@ -91,15 +91,16 @@ TrainedModel read_model(const SafeTensors& file) {
   }
   trained.model = models().make(trained.info.spec)->build(trained.info.context);
   if (parse_json(file, "features") != Json(trained.model->features())) {
-    fail(ErrorCode::kData, "{}: was trained on other features than {} has here", path,
-         trained.info.spec);
+    fail(ErrorCode::kData,
+         "{}: the model was trained on other features than {} has in this program; train it again",
+         path, trained.info.spec);
   }
   Parameters parameters = trained.model->parameters();
   for (const Parameters::Tensor& tensor : parameters.tensors()) {
     const auto values = file.array<float>(tensor.name);
     if (file.shape(tensor.name) != tensor.shape) {
-      fail(ErrorCode::kData, "{}: array \"{}\" has another shape than {} needs", path, tensor.name,
-           trained.info.spec);
+      fail(ErrorCode::kData, "{}: array \"{}\" does not have the shape that {} needs", path,
+           tensor.name, trained.info.spec);
     }
     std::copy(values.begin(), values.end(), parameters[tensor.name].begin());
   }

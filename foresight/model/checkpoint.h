@@ -1,4 +1,5 @@
-// A trained model in a file: self-contained, digest-checked, readable by any safetensors library.
+// A trained model in a file. It is self-contained, checked by its digest, and readable by any
+// safetensors library.
 //
 //   TrainedModel trained = load_model("run");        // a run folder means its best checkpoint
 //   Evaluation result = evaluate(data, {{"mine", trained.model}}, ...);
@@ -24,7 +25,7 @@ struct ModelInfo {
       provenance;  // how it was trained: data, trainer, seed, epoch, ...
 };
 
-/// Adds the model to a file; a training state adds more arrays beside it.
+/// Adds the model to a file. The state of a training run adds more arrays.
 void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model);
 
 struct TrainedModel {
@@ -34,13 +35,13 @@ struct TrainedModel {
 
 bool is_model(const SafeTensors& file);
 
-/// Throws Error(kData) if the file holds no model, or one of another feature version.
+/// Throws Error(kData) if the file holds no model, or a model with another feature version.
 TrainedModel read_model(const SafeTensors& file);
 
-/// Where a model is: a folder stands for the `best.safetensors` in it.
+/// The file of a model. A folder stands for the `best.safetensors` in it.
 std::filesystem::path checkpoint_file(const std::filesystem::path& path);
 
-/// Reads a checkpoint; a folder stands for the `best.safetensors` in it.
+/// Reads a checkpoint. A folder stands for the `best.safetensors` in it.
 TrainedModel load_model(const std::filesystem::path& path);
 
 }  // namespace foresight

@@ -1,10 +1,10 @@
-// What a model's network (`Model::network`) is given for a decision, for programs that run the
-// network elsewhere and for checking them.
+// The inputs of a model's network (`Model::network`) for a decision. Other programs that run the
+// network need them, and tests check these programs.
 //
 //   const auto feed = model.feed(instance.market());
 //   for each arrival:
 //     state.arrive(arrival);
-//     const NetworkInputs inputs = feed->next(state);     // one after the other, for every arrival
+//     const NetworkInputs inputs = feed->next(state);     // in order, for every arrival
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct NetworkInputs {
     std::vector<float> values;
 
     explicit Array(std::vector<std::size_t> sizes);
-    /// Entries along the last axis: row i of all that are before it.
+    /// The entries along the last axis. All earlier axes together number the rows.
     std::span<float> row(std::size_t i) {
       return std::span(values).subspan(i * shape.back(), shape.back());
     }
@@ -32,10 +32,10 @@ struct NetworkInputs {
   Array& add(std::vector<std::size_t> shape) { return arrays.emplace_back(std::move(shape)); }
 
   std::vector<Array> arrays;         // in the order of the network's inputs
-  std::vector<std::size_t> entries;  // of the scores: that of skip, then that of each offer
+  std::vector<std::size_t> entries;  // positions in the scores: of skip, then of each offer
 };
 
-/// Where scores stand in the order of skip and the offers, and where every fixed node has a place.
+/// The `entries` if there is a score for skip and each offer, or for skip and each fixed node.
 std::vector<std::size_t> entries_of_offers(const State& state);
 std::vector<std::size_t> entries_of_nodes(const State& state);
 
@@ -43,11 +43,11 @@ std::vector<std::size_t> entries_of_nodes(const State& state);
 class Feed {
  public:
   virtual ~Feed() = default;
-  /// To be called once for every arrival, before it is decided.
+  /// Call it once for every arrival, before the decision.
   virtual NetworkInputs next(const State& state) = 0;
 };
 
-/// For models that need to know no more than the current state.
+/// For models that need only the current state.
 std::unique_ptr<Feed> make_feed(std::function<NetworkInputs(const State&)> next);
 
 }  // namespace foresight

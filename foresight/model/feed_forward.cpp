@@ -1,6 +1,6 @@
-// The paper's feed-forward models.
+// The paper's feed-forward models:
 //   ff, ff-hist, ff-supervised  one network sees all fixed nodes at once and has an output for each
-//   inv-ff, inv-ff-hist         one small network scores each candidate by itself, so that it serves
+//   inv-ff, inv-ff-hist         one small network scores each candidate by itself, so it works with
 //                               any number of fixed nodes in any order; only candidates that can be
 //                               chosen are computed
 #include <algorithm>
@@ -155,7 +155,7 @@ std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
 
 class NodeModel : public MlpModel {
  public:
-  /// `attributes` are the names of those that it sees.
+  /// `attributes` are the names of the attributes that it sees.
   NodeModel(const NodeFeatures& features, int hidden, int layers,
             std::vector<std::string> attributes = {})
       : MlpModel(layer_sizes(features.width(), hidden, layers, 1)),
@@ -178,7 +178,7 @@ class NodeModel : public MlpModel {
     check_attributes(openings, attributes_.size());
   }
 
-  /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
+  /// Fills the rows of skip and of each offer; `row(k)` is the row of candidate k.
   template <typename Row>
   void fill(const State& state, Row&& row) const {
     const NodeFeatures::Row shared = features_.row(state);
@@ -318,7 +318,7 @@ std::unique_ptr<Model> build_plus(const PlusOptions& options, const ModelContext
 
 }  // namespace
 
-// The paper's trainers are as its authors found them in their sweeps, and used for every dataset.
+// The trainers are those that the paper's authors found in their sweeps and used for every dataset.
 
 Entry<Architecture> ff_model() {
   return make_architecture<FlatOptions, build_flat<false>>(

@@ -35,7 +35,7 @@ std::vector<std::size_t> places(const std::string& model, const char* what, cons
 
 ColumnPlaces fit_columns(const std::string& model, const Schema& needs, const Schema& data) {
   if (!same_problem(needs, data)) {
-    fail(ErrorCode::kData, "{} was trained for problem \"{}\" and cannot decide in \"{}\"", model,
+    fail(ErrorCode::kData, "{} was trained for problem \"{}\", not for problem \"{}\"", model,
          needs.problem, data.problem);
   }
   return {places(model, "fixed attributes", needs.fixed_attributes, data.fixed_attributes),

@@ -1,8 +1,10 @@
-// Whether data has the columns that a model was built for, and where: by name, in one function.
+// Finds the columns that a model was built for in the data, by name.
 //
-// A model says which attributes and topics it sees (`Model::needs`). Data that has the same names in
-// another order is read accordingly. Data with other names, fewer or more, is refused: a model
-// would take one thing for another.
+//   const ColumnPlaces places = fit_columns("model inv-ff-plus", model.needs(), data.schema());
+//
+// A model says which attributes and topics it sees (`Model::needs`). Data that has the same names
+// in another order is read in the model's order. Data with other names, fewer or more, is refused,
+// because the model would take one thing for another.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,8 @@
 
 namespace foresight {
 
-/// For every name of a model's schema, its place in the data's. Empty lists: as in the model.
+/// For every name of a model's schema, its position in the data. An empty list means that the order
+/// is the same.
 struct ColumnPlaces {
   std::vector<std::size_t> fixed_attributes;
   std::vector<std::size_t> arrival_attributes;
@@ -22,8 +25,8 @@ struct ColumnPlaces {
   friend bool operator==(const ColumnPlaces&, const ColumnPlaces&) = default;
 };
 
-/// Throws Error(kData), beginning with `model`, if the problem is another one or the names differ,
-/// and shows both lists. Lists that `needs` leaves empty are not compared.
+/// Throws Error(kData) that begins with `model` and shows both lists if the problem or the names
+/// differ. Lists that are empty in `needs` are not compared.
 ColumnPlaces fit_columns(const std::string& model, const Schema& needs, const Schema& data);
 
 }  // namespace foresight

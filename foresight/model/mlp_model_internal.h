@@ -1,4 +1,4 @@
-// What models made of one perceptron share.
+// What models that consist of one perceptron share.
 #pragma once
 
 #include <vector>
@@ -32,19 +32,19 @@ struct SizeOptions {
   }
 };
 
-/// For models whose inputs have a place for each fixed node.
+/// For models whose inputs have columns for each fixed node.
 inline void check_size(const Market& market, NodeId num_fixed) {
   if (market.num_fixed == num_fixed) return;
   fail(ErrorCode::kData,
-       "this model was built for {} fixed nodes and cannot serve an instance with {}; the inv-* "
-       "models serve any number",
+       "this model was built for {} fixed nodes, but the instance has {}; the inv-* models work "
+       "with any number",
        num_fixed, market.num_fixed);
 }
 inline void check_size(std::span<const Opening> openings, NodeId num_fixed) {
   for (const Opening& opening : openings) check_size(opening.market, num_fixed);
 }
 
-/// The attributes of the fixed nodes that a model is built for, where the data has them.
+/// The attributes of fixed nodes that a model is built for, with their positions in the data.
 inline std::vector<AttributeColumn> fixed_columns(const ModelContext& context) {
   const auto& places = context.places.fixed_attributes;
   std::vector<AttributeColumn> columns;
@@ -54,12 +54,11 @@ inline std::vector<AttributeColumn> fixed_columns(const ModelContext& context) {
   return columns;
 }
 
-/// For models that see attributes: data that was not fitted must not be read beyond its columns.
+/// For models that see attributes: unfitted data must not be read beyond its columns.
 inline void check_attributes(const Market& market, std::size_t columns) {
   if (columns == 0 || market.attributes.width == columns || market.num_fixed == 0) return;
   fail(ErrorCode::kData,
-       "this model was built for fixed nodes with {} attributes and cannot decide in a market with "
-       "{}",
+       "this model was built for fixed nodes with {} attributes, but those of the instance have {}",
        columns, market.attributes.width);
 }
 inline void check_attributes(std::span<const Opening> openings, std::size_t columns) {
@@ -87,7 +86,7 @@ class MlpModel : public Model {
   const PackedMlp& packed() const { return packed_; }
 
  protected:
-  /// What the perceptron makes of the last axis of x.
+  /// Applies the perceptron to the last axis of x.
   Network::Value add_to(Network& network, const Network::Value& x) const {
     return add_mlp(network, mlp_, parameters_, x);
   }
@@ -98,7 +97,7 @@ class MlpModel : public Model {
   PackedMlp packed_;
 };
 
-/// Keeps, per turn, where its rows lie on the tape.
+/// Keeps, per turn, where its rows are on the tape.
 class MlpBatch : public RecordingBatch {
  public:
   MlpBatch(const MlpModel& model, bool recording)
@@ -117,7 +116,7 @@ class MlpBatch : public RecordingBatch {
   static constexpr std::size_t kNotComputed = static_cast<std::size_t>(-1);
 
   struct Span {
-    std::size_t first;  // row on the tape, or kNotComputed where there is no choice
+    std::size_t first;  // row on the tape, or kNotComputed if there is no choice
     std::size_t entries;
   };
 

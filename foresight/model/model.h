@@ -1,8 +1,11 @@
 // Models: policies with parameters that are learned.
 //
+//   const auto model = models().make("inv-ff-hist(hidden=100)")->build(context);
+//   model->set_parameters(model->initial_parameters(rng));
+//
 // An `Architecture` (what a spec such as "inv-ff-hist(hidden=100)" names) becomes a `Model` for one
-// problem, size and set of columns. A model is a policy like any other; for training it opens a
-// batch that records what it computed, so that one backward pass over the whole rollout gives the
+// problem, size and set of columns. A model is a policy like any other. For training it opens a
+// batch that records what it computed. Then one backward pass over the whole rollout gives the
 // gradient.
 #pragma once
 
@@ -27,10 +30,10 @@ class Network;
 /// What a model is built for.
 struct ModelContext {
   Schema schema;             // the problem, and the names of attributes and topics
-  NodeId num_fixed = 0;      // models that see all fixed nodes at once serve only this many
-  ColumnPlaces places = {};  // where the data has those attributes and topics
+  NodeId num_fixed = 0;      // models that see all fixed nodes at once work only with this many
+  ColumnPlaces places = {};  // the positions of those attributes and topics in the data
 
-  /// Of the schema's problem.
+  /// The traits of the schema's problem.
   Traits traits() const;
 };
 
@@ -38,57 +41,57 @@ struct ModelContext {
 /// which `score` saw their turns.
 class RecordingBatch : public Batch {
  public:
-  /// Forgets everything and begins with other episodes; keeps its memory.
+  /// Forgets everything and begins with other episodes, in the same memory.
   virtual void restart(std::span<const Opening> openings) = 0;
 
   /// Adds the gradient of sum(score_gradients * scores) over all rows since the batch was opened.
   /// `score_gradients` lists the rows one after the other, each as long as its scores.
   virtual void backward(std::span<const float> score_gradients, Parameters& gradient) = 0;
 
-  /// Raw outputs for skip and every fixed node, masked or not, of the given row; and the backward
-  /// pass from gradients of those. Only for models that have them; for imitation.
+  /// The raw outputs of a row, for skip and every fixed node, masked or not; and the backward pass
+  /// from their gradients. For imitation, and only for models that have such outputs.
   virtual std::span<const float> outputs(std::size_t row) const;
   virtual void backward_outputs(std::span<const float> output_gradients, Parameters& gradient);
 
-  /// Adds every input that was computed to the moments of its column: one per feature. Only for
-  /// models that have a `perceptron`.
+  /// Adds every computed input to the moments of its column, one per feature. Only for models that
+  /// have a `perceptron`.
   virtual void add_inputs(std::span<Moments> columns);
 };
 
 class Model : public Policy {
  public:
   virtual const Parameters& parameters() const = 0;
-  /// The layout must be that of `parameters()`. Not while another thread uses the model.
+  /// The layout must be that of `parameters()`. Do not call it while another thread uses the model.
   virtual void set_parameters(const Parameters& parameters) = 0;
   /// Draws fresh parameters.
   virtual Parameters initial_parameters(Rng& rng) const = 0;
 
-  /// The scores of a value model are values (gain and what is left) divided by this; 0 for other
-  /// models.
+  /// The scores of a value model are values (gain plus the worth of what is left) divided by this.
+  /// It is 0 for other models.
   virtual double temperature() const { return 0; }
 
-  /// The perceptron whose first layer takes the features as they are, if there is one.
+  /// The perceptron whose first layer takes the features unchanged, if there is one.
   virtual const Mlp* perceptron() const { return nullptr; }
 
   /// Names of the input columns, kept in checkpoints.
   virtual std::vector<std::string> features() const = 0;
 
-  /// The problem, and the names of those attributes and topics that it sees.
+  /// The problem, and the names of the attributes and topics that the model sees.
   virtual Schema needs() const { return {.problem = context_.schema.problem}; }
 
-  /// Itself, or one that reads the data's columns from other places.
+  /// This model, or one that reads the data's columns from other positions.
   std::shared_ptr<const Policy> fitted(const Problem& problem, const Schema& schema) const final;
 
-  /// How decisions without a choice (nothing to offer but skip) are treated: they have probability
-  /// 1 and no gradient, so they are not computed unless the raw outputs are wanted.
+  /// What to record. Decisions without a choice (only skip is possible) have probability 1 and no
+  /// gradient, so they are computed only for kOutputs.
   enum class Record { kChoices, kOutputs };
-  /// A batch keeps the model alive as those of `begin` do.
+  /// The batch keeps the model alive, as with `begin`.
   std::unique_ptr<RecordingBatch> record(std::span<const Opening> openings, Record what) const {
     return keeping_this(open_recording(openings, what));
   }
 
-  /// The model as other programs can run it, and what it is given there in an episode of this
-  /// market. The network's scores are those of `Batch::score` wherever there is a choice.
+  /// The model as other programs can run it, and its inputs there in an episode of this market. The
+  /// network's scores are those of `Batch::score` wherever there is a choice.
   virtual Network network() const = 0;
   virtual std::unique_ptr<Feed> feed(const Market& market) const = 0;
 
@@ -102,14 +105,14 @@ class Model : public Policy {
   std::function<std::shared_ptr<Model>(const ModelContext&)> rebuild_;
 };
 
-/// How a model is trained where nobody says how.
+/// How a model is trained by default.
 struct TrainingPlan {
   std::string trainer = "reinforce";  // a spec, as tuned for the model
 
   /// Its place in `train auto`, if it has one.
   struct Automatic {
-    double decisions;         // that it takes to learn; 60e6 take one to three minutes on two cores
-    bool same_nodes = false;  // only where the fixed nodes are the same in all instances
+    double decisions;         // needed to learn; 60e6 take one to three minutes on two cores
+    bool same_nodes = false;  // only if the fixed nodes are the same in all instances
   };
   std::optional<Automatic> automatic = {};
 };
@@ -132,8 +135,8 @@ class Architecture : public std::enable_shared_from_this<Architecture> {
   TrainingPlan plan_;
 };
 
-/// An entry for a model that is its options and a function `build(options, context)`. Its trainer
-/// and its place in `train auto` belong to it.
+/// An entry for a model made of its options and a function `build(options, context)`. The plan says
+/// its trainer and its place in `train auto`.
 template <typename Options, auto kBuild>
 Entry<Architecture> make_architecture(std::string name, std::string summary,
                                       TrainingPlan plan = {}) {
@@ -157,7 +160,7 @@ Entry<Architecture> make_architecture(std::string name, std::string summary,
           }};
 }
 
-/// Every model there is: ff, ff-hist, ff-supervised, inv-ff, inv-ff-hist, ...
+/// All models: ff, ff-hist, ff-supervised, inv-ff, inv-ff-hist, ...
 Registry<Architecture>& models();
 
 }  // namespace foresight

@@ -13,7 +13,7 @@ NamedPolicy resolve(const std::string& text, Progress& progress) {
   }
   if (!path_exists(text)) {
     fail(ErrorCode::kUsage,
-         "there is no policy \"{}\", and no run folder or checkpoint file of that name; the "
+         "there is no policy \"{}\", and no run folder or checkpoint file with this name; the "
          "policies are: {}",
          text, policies().names());
   }

@@ -1,10 +1,10 @@
-// From what a person names to a policy: the only place that looks for one in the file system.
+// Turns what a person names into a policy. Only this code looks for policies in the file system.
 //
 //   NamedPolicy named = resolve("runs/inv-ff-hist", data.problem(), data.schema());
 //
-// A spec of a registered policy comes first: a file or folder that is called like one is named with
-// its folder, as in ./greedy. Anything else is a run folder or a checkpoint file, of a model or of an
-// optimal online policy.
+// The spec of a registered policy comes first. So a file or folder with the name of a policy must
+// be given with its folder, as in ./greedy. Anything else is a run folder or a checkpoint file, of
+// a model or of an optimal online policy.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,13 @@ namespace foresight {
 
 struct NamedPolicy {
   std::shared_ptr<const Policy> policy;
-  std::string rule;                  // the registry's name of what decides; empty for a model
+  std::string rule;                  // the name in the registry; empty for a model
   std::optional<ModelInfo> trained;  // for a trained model
-  std::string digest;                // of the file it was read from, if it was
+  std::string digest;                // of the file that it was read from, if any
 };
 
-/// Throws Error(kUsage) where there is no such policy, and what reading a file throws. `progress`
-/// shows policies that learn when they are made.
+/// Throws Error(kUsage) if there is no such policy, and what reading a file throws. Some policies
+/// learn when they are made; `progress` shows it.
 NamedPolicy resolve(const std::string& text, Progress& progress = no_progress());
 
 /// The same, fitted to data of this kind.

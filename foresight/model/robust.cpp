@@ -18,8 +18,8 @@ struct RobustOptions {
 
   void read(OptionReader& o) {
     o.text("policy", policy, "the learner: a spec, a run folder or a checkpoint");
-    o.text("expert", expert, "whom to fall back on, named likewise");
-    o.real("rho", terms.rho, 0, 1, "the share of the expert's value to guarantee");
+    o.text("expert", expert, "the policy to fall back on: a spec, a run folder or a checkpoint");
+    o.real("rho", terms.rho, 0, 1, "the guaranteed share of the expert's value");
     o.real("wmax", terms.wmax, 0, 1e100, "the largest weight that an edge can have");
   }
 };
@@ -49,11 +49,10 @@ class Robust : public Policy {
   static void check_guaranteed(const Problem& problem) {
     const Traits traits = problem.traits();
     if (traits.additive() && traits.use != Traits::Use::kOther) return;
-    fail(
-        ErrorCode::kData,
-        "robust can guarantee nothing in problem \"{}\", which has {}: it is for gains that do not "
-        "depend on each other, with nodes that are matched once or have budgets",
-        problem.name(), describe(traits));
+    fail(ErrorCode::kData,
+         "robust can guarantee nothing in problem \"{}\", which has {}; it needs gains that do not "
+         "depend on each other, and nodes that are matched once or have budgets",
+         problem.name(), describe(traits));
   }
 
   std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
@@ -99,7 +98,8 @@ class Robust::RobustBatch : public Batch {
     expert.arrive(state.arrival());
     for (const Offer& edge : state.edges()) {
       if (edge.gain > policy_.terms_.wmax) {
-        fail(ErrorCode::kData, "robust can guarantee nothing: arrival {} has weight {} > wmax={}",
+        fail(ErrorCode::kData,
+             "robust can guarantee nothing: arrival {} has weight {} > wmax={}; give a larger wmax",
              state.history().arrivals, edge.gain, policy_.terms_.wmax);
       }
     }
@@ -113,8 +113,8 @@ class Robust::RobustBatch : public Batch {
     return i == 0 ? kSkip : state.offers()[i - 1].node;
   }
 
-  /// Leaves the learner those choices that are safe, or none but the expert's advice if what it
-  /// prefers is not.
+  /// Leaves the safe choices if the one that the learner prefers is safe; otherwise only the
+  /// expert's advice.
   void restrict(const State& state, const State& expert, NodeId advice,
                 std::span<float> row) const {
     double reserved = 0;
@@ -151,7 +151,7 @@ class Robust::RobustBatch : public Batch {
     row[advised == offers.end() ? 0 : static_cast<std::size_t>(advised - offers.begin()) + 1] = 0;
   }
 
-  /// The most that the expert can still earn on node u where we cannot, having `ours` of it.
+  /// The most that the expert can still earn on node u but we cannot, if we have `ours` of it left.
   double reserve(const State& expert, NodeId u, double ours) const {
     const double there = expert.remaining(u);
     const double wmax = policy_.terms_.wmax;
@@ -182,7 +182,7 @@ std::unique_ptr<Policy> make_robust(std::shared_ptr<const Policy> learner,
 
 Entry<Policy> robust_policy() {
   return make_entry<Policy, Robust, RobustOptions>(
-      "robust", "a learner, followed while rho x an expert's value stays guaranteed");
+      "robust", "follows a learner while rho x an expert's value stays guaranteed");
 }
 
 }  // namespace foresight

@@ -1,9 +1,9 @@
 // Value models: a network learns what the state after a decision is still worth, and a decision is
-// worth its gain plus that. Where the fixed nodes are always the same this is the dynamic program
-// of the optimal online policy, with a network in place of its table.
-//   value      one perceptron sees what is left of every fixed node; for a fixed number of them
-//   inv-value  a sum over the nodes that are left of what a small perceptron says about each, from
-//              its history and attributes; serves any number of nodes in any order
+// worth its gain plus that. If the fixed nodes are always the same, this is the dynamic program of
+// the optimal online policy, with a network in place of its table.
+//   value      one perceptron sees what is left of every fixed node; for a given number of nodes
+//   inv-value  a sum over the nodes that are left: a small perceptron gives the value of each, from
+//              its history and attributes; for any number of nodes in any order
 // Scores are values divided by a temperature, so that sampling explores around the best choice.
 #include <algorithm>
 
@@ -23,7 +23,7 @@ struct ValueOptions : SizeOptions {
   void read(OptionReader& o) {
     SizeOptions::read(o);
     o.real("temperature", temperature, 1e-6, 1e6,
-           "values that differ by this are e times as likely in training");
+           "in training, a choice worth this much more is e times as likely");
   }
 };
 
@@ -35,7 +35,7 @@ class ValueModel : public MlpModel {
   double temperature() const override { return temperature_; }
 
  protected:
-  /// The last steps of a value model's network: from the values of what is left to scores.
+  /// The last steps of a value model's network: scores from the values of what is left.
   void add_scores(Network& network, const Network::Value& values) const {
     using enum Network::Operation;
     const auto gains = network.input(
@@ -55,7 +55,7 @@ class ValueModel : public MlpModel {
 };
 
 [[noreturn]] void refuse_outputs() {
-  fail(ErrorCode::kUsage, "value models are trained by td, not by imitation");
+  fail(ErrorCode::kUsage, "value models cannot be trained by imitation; use the trainer td");
 }
 
 // ---------------------------------------------------------------- all nodes at once
@@ -74,7 +74,7 @@ class FlatValueModel : public ValueModel {
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
 
-  /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
+  /// Fills the rows of skip and of each offer; `row(k)` is the row of candidate k.
   template <typename Row>
   void fill(const State& state, Row&& row) const {
     const double available = total_remaining_share(state);
@@ -207,8 +207,8 @@ class NodeValueModel : public ValueModel {
   std::vector<std::string> attributes_;
 };
 
-/// For every choice, the nodes left after it are the same but for the one taken. So the rows of all
-/// nodes are computed once per context, and each choice is a sum of them with one row replaced.
+/// All choices leave the same nodes, except the one taken. So the rows of all nodes are computed
+/// once per context, and each choice is their sum with one row replaced.
 class NodeValueBatch : public MlpBatch {
  public:
   NodeValueBatch(const NodeValueModel& model, bool recording)
@@ -260,10 +260,10 @@ class NodeValueBatch : public MlpBatch {
  private:
   /// The rows whose outputs add up to the value of what is left after a choice.
   struct Choice {
-    std::size_t first = kNotComputed;  // nothing is computed where there is no choice
+    std::size_t first = kNotComputed;  // nothing is computed if there is no choice
     std::size_t rows = 0;
-    std::size_t without = kNotComputed;  // the row among them of the node taken,
-    std::size_t instead = kNotComputed;  // and that of what is left of it, if anything
+    std::size_t without = kNotComputed;  // the row of the taken node among them
+    std::size_t instead = kNotComputed;  // the row of what is left of that node, if anything
   };
 
   float value(const Choice& choice) const {
@@ -298,7 +298,7 @@ class NodeValueBatch : public MlpBatch {
       return first;
     };
     choices_.push_back({add_context(available), left_.size()});
-    // Offers that leave as much behind share their rows: all of them, where a match takes a node.
+    // Offers that leave the same amount share their rows. If a match takes a whole node, all do.
     double context_for = available;
     std::size_t first = choices_.back().first;
     for (const Offer& offer : offers) {
@@ -346,11 +346,11 @@ Network NodeValueModel::network() const {
   using enum Network::Operation;
   Network network;
   const auto x = network.input({"features",
-                                "for each candidate a row per fixed node, as it is after choosing",
+                                "for each candidate a row per fixed node, after choosing it",
                                 {{"batch"}, {"candidates"}, {"nodes"}, {"", features_.width()}},
                                 features()});
   const auto left = network.input({"left",
-                                   "1 where something is left of the node after choosing, else 0",
+                                   "1 if something is left of the node after choosing, else 0",
                                    {{"batch"}, {"candidates"}, {"nodes"}},
                                    {}});
   const auto each = network.apply(kSqueeze, {add_to(network, x)}, 3);
@@ -403,14 +403,14 @@ std::unique_ptr<Model> build_node_value(const ValueOptions& options, const Model
 
 Entry<Architecture> value_model() {
   return make_architecture<ValueOptions, build_flat_value>(
-      "value", "gain plus the learned value of what is left; a given number of fixed nodes",
+      "value", "gain plus the learned value of what is left; for a given number of fixed nodes",
       {"td(lr=0.003,schedule=cosine)",
        TrainingPlan::Automatic{.decisions = 60e6, .same_nodes = true}});
 }
 
 Entry<Architecture> inv_value_model() {
   return make_architecture<ValueOptions, build_node_value>(
-      "inv-value", "the same as a sum over the nodes left; any size and order",
+      "inv-value", "as value, but as a sum over the nodes left; any size and order",
       {"td(lr=0.003,schedule=cosine)", TrainingPlan::Automatic{.decisions = 10e6}});
 }
 

@@ -34,7 +34,10 @@ void update(const Step& step, std::size_t count, const float* __restrict gradien
 
 Adam::Adam(State state, const AdamOptions& options) : options_(options), state_(std::move(state)) {
   if (!state_.mean.same_layout(state_.square) || state_.steps < 0) {
-    fail(ErrorCode::kData, "the state of Adam after {} steps is inconsistent", state_.steps);
+    fail(ErrorCode::kData,
+         "the state of Adam is inconsistent: expected equal layouts of both means and at least 0 "
+         "steps, got {} steps",
+         state_.steps);
   }
 }
 
@@ -54,7 +57,7 @@ void Adam::step(Parameters& parameters, const Parameters& gradient, double learn
 }
 
 double norm(const Parameters& gradient) {
-  // Fixed partial sums: the compiler may not reorder one sum, but can run several side by side.
+  // Partial sums: the compiler may not reorder one sum, but it can compute several side by side.
   constexpr std::size_t kSums = 8;
   double sums[kSums] = {};
   const std::span<const float> values = gradient.values();

@@ -5,7 +5,7 @@
 //   clip_norm(gradient, 1.0);
 //   adam.step(parameters, gradient, learning_rate);
 //
-// A step takes time linear in the number of parameters and is deterministic.
+// The time of a step is linear in the number of parameters. Steps are deterministic.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct AdamOptions {
 
 class Adam {
  public:
-  /// Everything a checkpoint needs to continue.
+  /// Everything that a checkpoint needs to continue.
   struct State {
     Parameters mean;    // of the gradients
     Parameters square;  // of the squared gradients
@@ -35,7 +35,7 @@ class Adam {
       : Adam(State{layout.zeros(), layout.zeros()}, options) {}
   explicit Adam(State state, const AdamOptions& options = {});
 
-  /// All three layouts must be the same.
+  /// Parameters, gradient and state must have the same layout.
   void step(Parameters& parameters, const Parameters& gradient, double learning_rate);
 
   const State& state() const { return state_; }

@@ -1,9 +1,9 @@
-// Learning as if every input of a network had mean 0 and deviation 1, though it is given raw ones.
+// Trains a network on raw inputs as if every input had mean 0 and deviation 1.
 //
-// Inputs that differ by a hundredth are learnt a hundred times slower than those that differ by 1.
-// Standardising them would cure it, but then every program that runs the network would have to do
-// the same. So only the optimiser sees the standardised network: the same function, written as
-// W' (x - mean) / deviation + b' instead of W x + b.
+// Inputs that differ by a hundredth are learned a hundred times slower than those that differ by 1.
+// Standardised inputs would solve this, but then every program that runs the network would have to
+// standardise them too. So only the optimiser sees the standardised network. It is the same
+// function, written as W' (x - mean) / deviation + b' instead of W x + b.
 //
 //   InputScale scale("ff.0.weight", "ff.0.bias", means, deviations);
 //   scale.gradient_to_inner(gradient);  // of W and b -> of W' and b'

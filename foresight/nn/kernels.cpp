@@ -1,4 +1,4 @@
-// The kernels for any CPU, and the choice between those that were compiled.
+// The kernels for any CPU, and the choice between the compiled versions.
 #include "foresight/nn/kernels.h"
 
 #include <array>
@@ -45,7 +45,7 @@ const Kernels& best_kernels() {
 
 std::size_t Kernels::stride(std::size_t width) const {
   const std::size_t padded = (width + lanes - 1) / lanes * lanes;
-  // Rows a large power of two apart would compete for the same few lines of the cache.
+  // Rows that are a large power of two apart would compete for the same few cache lines.
   return padded % 64 == 0 ? padded + lanes : padded;
 }
 

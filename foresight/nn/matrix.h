@@ -1,5 +1,8 @@
 // A row-major matrix for the kernels: every row starts at a vector's boundary, and the padding
 // after its last column is 0.
+//
+//   Matrix inputs(best_kernels(), 64, 63);
+//   inputs[3][7] = 0.5f;   // row 3, column 7
 #pragma once
 
 #include <algorithm>
@@ -40,11 +43,11 @@ class Matrix {
   std::span<float> operator[](std::size_t row) { return {from(row).data, columns_}; }
   std::span<const float> operator[](std::size_t row) const { return {from(row).data, columns_}; }
 
-  /// The rows from one on, for a Product.
+  /// The rows from `row` on, for a Product.
   MutableRows from(std::size_t row) { return {values_.data() + row * stride_, stride_}; }
   ConstRows from(std::size_t row) const { return {values_.data() + row * stride_, stride_}; }
 
-  /// Makes room for at least `rows` rows; moves the memory rarely, as a vector does.
+  /// Makes room for at least `rows` rows. It rarely moves the memory, as a vector does.
   void reserve(std::size_t rows) {
     if (rows * stride_ > values_.size())
       values_.resize(std::max(2 * values_.size(), rows * stride_));

@@ -10,8 +10,8 @@ namespace foresight {
 
 namespace {
 
-// Rows that pass through all layers together. They and a panel of weights fit the first-level
-// cache; with several times as many, `backward` loses a third of its speed.
+// The rows that pass through all layers together. They and a panel of weights fit the first-level
+// cache. With several times as many rows, `backward` loses a third of its speed.
 constexpr std::size_t kChunk = 64;
 
 constexpr float kOne = 1;
@@ -25,11 +25,12 @@ void add(std::span<float> to, std::span<const float> values) {
 Mlp::Mlp(std::string prefix, std::vector<std::size_t> sizes, std::size_t shared)
     : prefix_(std::move(prefix)), sizes_(std::move(sizes)), shared_(shared) {
   if (sizes_.size() < 2) {
-    fail(ErrorCode::kUsage, "perceptron \"{}\" has {} sizes and needs at least 2", prefix_,
+    fail(ErrorCode::kUsage, "perceptron \"{}\" needs at least 2 sizes, got {}", prefix_,
          sizes_.size());
   }
   if (std::ranges::find(sizes_, std::size_t{0}) != sizes_.end()) {
-    fail(ErrorCode::kUsage, "perceptron \"{}\" has a layer of size 0", prefix_);
+    fail(ErrorCode::kUsage, "perceptron \"{}\" has a layer of size 0; sizes must be at least 1",
+         prefix_);
   }
   assert(shared == 0 || (shared < sizes_.front() && num_layers() > 1));
 }

@@ -18,11 +18,11 @@
 //   packed.backward(tape, gradient);              // all rows at once; adds to the gradient
 //   tape.clear();
 //
-// Rows that differ in their first inputs only can share the others, which are then multiplied once
-// for all of them: see `Mlp::shared`.
+// Rows that differ only in their first inputs can share the others. These are then multiplied once
+// for all such rows (see `Mlp::shared`).
 //
-// A row's outputs do not depend, to the bit, on the rows computed with it. The gradient depends on
-// all rows and their order, and not on how they were split into calls of `forward`.
+// The bits of a row's outputs do not depend on the rows computed with it. The gradient depends on
+// all rows and their order, but not on how they were split into calls of `forward`.
 #pragma once
 
 #include <cstddef>
@@ -37,15 +37,15 @@
 
 namespace foresight {
 
-/// What a perceptron looks like: the name of its parameters, and the widths from input to output.
+/// The layout of a perceptron: the name of its parameters, and the widths from input to output.
 class Mlp {
  public:
   /// Throws Error(kUsage) unless there are at least two sizes, all positive.
   Mlp(std::string prefix, std::vector<std::size_t> sizes, std::size_t shared = 0);
 
   const std::vector<std::size_t>& sizes() const { return sizes_; }
-  /// How many of the inputs, the last ones, are shared by all rows of one `MlpTape::append`. If
-  /// any, there must be a hidden layer.
+  /// The number of last inputs that all rows of one `MlpTape::append` share. If it is not 0, there
+  /// must be a hidden layer.
   std::size_t shared() const { return shared_; }
   std::size_t own() const { return sizes_.front() - shared_; }
   std::size_t num_layers() const { return sizes_.size() - 1; }
@@ -57,7 +57,7 @@ class Mlp {
 
   /// Adds these tensors to a model's parameters.
   void declare(Parameters& parameters) const;
-  /// PyTorch's default: see initialise_linear.
+  /// Initialises as PyTorch does by default (see initialise_linear).
   void initialise(Parameters& parameters, Rng& rng) const;
 
  private:
@@ -68,7 +68,7 @@ class Mlp {
 
 class MlpTape;
 
-/// A perceptron's weights, laid out for the kernels. Threads may share it while nobody loads.
+/// A perceptron's weights, laid out for the kernels. Threads may share it while none calls `load`.
 class PackedMlp {
  public:
   explicit PackedMlp(Mlp mlp, const Kernels& kernels = best_kernels());
@@ -79,7 +79,7 @@ class PackedMlp {
   void forward(MlpTape& tape) const;
 
   /// Adds to `gradient` the gradient of sum(output_gradient * output) over all rows of a recording
-  /// tape; on request also computes the gradients of the rows' own inputs.
+  /// tape. On request it also computes the gradients of the rows' own inputs.
   enum class InputGradient { kNo, kYes };
   void backward(MlpTape& tape, Parameters& gradient,
                 InputGradient input_gradient = InputGradient::kNo) const;
@@ -107,7 +107,7 @@ class MlpTape {
  public:
   enum class Record {
     kYes,  // keeps every activation, for `backward`
-    kNo,   // keeps inputs and outputs only
+    kNo,   // keeps only inputs and outputs
   };
 
   explicit MlpTape(const PackedMlp& packed, Record record = Record::kYes);
@@ -125,7 +125,7 @@ class MlpTape {
   std::span<float> input(std::size_t row) { return activations_.front()[row]; }
   std::span<float> shared_input(std::size_t row) { return groups_.inputs[groups_.of_row[row]]; }
   std::span<const float> output(std::size_t row) const { return activations_.back()[row]; }
-  /// To be filled before `backward`; 0 at first.
+  /// Fill it before `backward`; it is 0 at first.
   std::span<float> output_gradient(std::size_t row) { return output_gradients_[row]; }
   /// Filled by `backward` on request.
   std::span<const float> input_gradient(std::size_t row) const { return input_gradients_[row]; }
@@ -148,7 +148,7 @@ class MlpTape {
   };
   std::vector<Work> work_;
 
-  // The rows of one `append` are a group; kept only where there are shared inputs.
+  // The rows of one `append` are a group. Groups are kept only if there are shared inputs.
   struct Groups {
     Matrix inputs;
     Matrix sums;       // what the inputs add to the first layer, with its bias

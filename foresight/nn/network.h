@@ -1,13 +1,12 @@
-// A network written down, so that other programs can run what a model has learned: arrays that go
-// in, constants, and the operations that make the output of them (export/onnx.h makes a file of
-// it).
+// A description of a network, so that other programs can run what a model has learned: its inputs,
+// its constants, and the operations that compute the output. export/onnx.h writes it to a file.
 //
 //   Network network;
 //   auto x = network.input({"features", "what the model sees", {{"batch"}, {"", 63}}, columns});
 //   x = add_mlp(network, mlp, parameters, x);
 //   network.output("scores", {{"batch"}, {"", 11}}, x);
 //
-// Arrays are those of NumPy: row-major, and shapes are broadcast.
+// Arrays are as in NumPy: row-major, and shapes are broadcast.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ namespace foresight {
 
 class Network {
  public:
-  /// An axis of a given size, or of any size, under a name.
+  /// An axis with a fixed size, or with a name and any size.
   struct Axis {
     std::string name;
     std::size_t size = 0;
@@ -51,7 +50,7 @@ class Network {
     kRelu,
     kTranspose,  // of the last two of three axes
     kSum,        // along an axis, which stays with size 1
-    kMean,       // likewise
+    kMean,       // as kSum
     kLast,       // the last entry along an axis, which stays with size 1
     kSqueeze,    // without an axis of size 1
   };
@@ -82,16 +81,16 @@ class Network {
   Output output_;
 };
 
-/// Columns [first, first + count) of a tensor with a row per output, as a constant with a row per
-/// input. A part of a tensor has a name of its own.
+/// Adds columns [first, first + count) of a tensor with a row per output, as a constant with a row
+/// per input. `part` names a part of a tensor.
 Network::Value add_weight(Network& network, const Parameters& parameters, const std::string& tensor,
                           std::size_t first, std::size_t count, const std::string& part = "");
-/// The tensor as it is.
+/// Adds the tensor as it is.
 Network::Value add_tensor(Network& network, const Parameters& parameters, const std::string& tensor,
                           std::vector<std::size_t> shape);
 
-/// A perceptron: what it makes of the last axis of x. From a later layer on, x is what the layers
-/// before have made, before its ReLU.
+/// Applies a perceptron to the last axis of x. If it starts at a later layer, x is the output of
+/// the layer before, without its ReLU.
 Network::Value add_mlp(Network& network, const Mlp& mlp, const Parameters& parameters,
                        Network::Value x, std::size_t first_layer = 0);
 

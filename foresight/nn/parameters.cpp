@@ -13,7 +13,7 @@ namespace foresight {
 
 void Parameters::add(std::string name, std::vector<std::size_t> shape) {
   if (std::ranges::find(tensors_, name, &Tensor::name) != tensors_.end()) {
-    fail(ErrorCode::kUsage, "two parameters are named \"{}\"", name);
+    fail(ErrorCode::kUsage, "there is already a parameter \"{}\"", name);
   }
   const std::size_t size =
       std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());

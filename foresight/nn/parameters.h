@@ -7,8 +7,8 @@
 //   parameters["ff.0.bias"][7] = 0.5f;
 //   Parameters gradient = parameters.zeros();   // same tensors, all 0
 //
-// A value type: copies are deep, equality is by layout and value. Tensors are row-major and follow
-// each other without gaps, in the order in which they were added.
+// This is a value type: copies are deep, and equality compares layout and values. Tensors are
+// row-major and follow each other without gaps, in the order in which they were added.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Parameters {
   /// Appends a tensor of zeros. Throws Error(kUsage) if the name is taken. Invalidates spans.
   void add(std::string name, std::vector<std::size_t> shape);
 
-  /// One tensor's values. Throws Error(kUsage) if there is none of that name.
+  /// One tensor's values. Throws Error(kUsage) if there is no tensor of that name.
   std::span<float> operator[](std::string_view name);
   std::span<const float> operator[](std::string_view name) const;
 

@@ -10,7 +10,7 @@ namespace {
 constexpr int kLoops = 1'000'000;
 constexpr int kSums = 12;
 
-// The loop must be compiled for the instruction set it measures: hence a macro, not a template.
+// A macro, not a template, because the loop must be compiled for the instruction set it measures.
 #define FORESIGHT_PEAK(name, lanes, ...)                                            \
   __VA_ARGS__ float name() {                                                        \
     typedef float Vector __attribute__((vector_size(4 * (lanes))));                 \
@@ -39,7 +39,7 @@ double peak_gflops(const Kernels& kernels) {
   if (kernels.lanes == 8) loop = avx2_loop;
   if (kernels.lanes == 16) loop = avx512_loop;
 #endif
-  volatile float sink = 0;  // so that the compiler cannot leave the work out
+  volatile float sink = 0;  // so that the compiler cannot remove the work
   double best = std::numeric_limits<double>::infinity();
   const std::clock_t start = std::clock();
   while (std::clock() - start < CLOCKS_PER_SEC / 2) {

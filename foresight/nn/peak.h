@@ -1,4 +1,4 @@
-// What the CPU can do: multiply-adds that wait for nothing. Benchmarks give their speed as a share
+// The peak speed of the CPU: multiply-adds that never wait. Benchmarks give their speed as a share
 // of it.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace foresight {
 
-/// GFLOP/s of one core with these kernels' instruction set; measures for half a second.
+/// GFLOP/s of one core with these kernels' instruction set. The measurement takes half a second.
 double peak_gflops(const Kernels& kernels);
 
 }  // namespace foresight

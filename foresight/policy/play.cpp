@@ -35,7 +35,7 @@ std::size_t pick_sample(std::span<const float> scores, Rng& rng) {
 
 std::size_t choose(const State& state, std::span<const float> scores, Decode decode, Rng& rng) {
   if (std::any_of(scores.begin(), scores.end(), [](float score) { return std::isnan(score); })) {
-    fail(ErrorCode::kData, "the policy gave a score that is not a number at arrival {}",
+    fail(ErrorCode::kData, "the policy gave a score that is not a number (NaN) at arrival {}",
          state.history().arrivals);
   }
   return decode == Decode::kArgmax ? pick_best(scores, rng) : pick_sample(scores, rng);
@@ -126,7 +126,7 @@ std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
                                const Policy& policy, const PlayOptions& options, int threads,
                                Progress& progress) {
   std::vector<Rollout> rollouts(count);
-  // Small enough that every thread gets several batches, so that none idles at the end.
+  // Small enough that every thread gets several batches, so that none is idle at the end.
   const auto pieces = 4 * static_cast<std::size_t>(thread_count(threads));
   const std::size_t size = std::clamp<std::size_t>(count / pieces, 1, kLargestBatch);
   const std::size_t batches = (count + size - 1) / size;

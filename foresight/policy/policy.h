@@ -1,7 +1,7 @@
-// Policies: they score what each arrival could be matched to, for a batch of episodes at a time.
+// Policies score what each arrival could be matched to, for a batch of episodes at a time.
 //
-// A policy is const while it decides; what it remembers about its episodes lives in the Batch it
-// opens. Masking, arg-max and sampling are done once, in play.cpp, for every policy alike.
+// A policy is const while it decides. What it remembers about its episodes is in the Batch that it
+// opens. Masking, arg-max and sampling are the same for every policy, in play.cpp.
 //
 //   auto policy = fit(policies().make("greedy-t(threshold=0.3)"), data.problem(), data.schema());
 //   auto batch = policy->begin(openings);    // keeps the policy alive
@@ -27,15 +27,15 @@ struct Opening {
   Rng rng;  // the policy's own stream for this episode
 };
 
-/// One episode of a batch that awaits a decision.
+/// One episode of a batch that waits for a decision.
 struct Turn {
   const State* state;
   std::size_t episode;  // its position in the batch
 };
 
-/// The scores of one step: a row per turn, holding the score of skipping and then that of each
-/// offer, in the order of `State::offers()`. The highest score is chosen; sampling takes them as
-/// log-odds.
+/// The scores of one step. There is a row per turn, with the score of skipping and then the score
+/// of each offer, in the order of `State::offers()`. The highest score is chosen. When sampling,
+/// scores are log-odds.
 class Scores {
  public:
   /// Makes room for the offers of these turns.
@@ -43,7 +43,8 @@ class Scores {
 
   std::size_t size() const { return begin_.size() - 1; }
 
-  /// Policies that take long ask between two states; throws Error(kCancelled) when interrupted.
+  /// Slow policies call `check_cancelled` between two states. It throws Error(kCancelled) if
+  /// interrupted.
   void watch(const Progress& progress) { progress_ = &progress; }
   void check_cancelled() const;
   std::span<float> row(std::size_t turn) {
@@ -66,7 +67,7 @@ class Batch {
 
  private:
   friend class Policy;
-  std::shared_ptr<const Policy> policy_;  // that opened it; a batch may refer to its policy
+  std::shared_ptr<const Policy> policy_;  // the one that opened it, to which a batch may refer
 };
 
 /// Immutable; safe to use from many threads.
@@ -74,21 +75,21 @@ class Policy : public std::enable_shared_from_this<Policy> {
  public:
   virtual ~Policy() = default;
 
-  /// A batch keeps the policy alive that opened it, if that is owned by a shared pointer, as those
-  /// of a registry are. One that is not must outlive its batches.
+  /// A batch keeps its policy alive if a shared pointer owns that, as for policies of a registry.
+  /// Any other policy must outlive its batches.
   std::unique_ptr<Batch> begin(std::span<const Opening> openings) const {
     return keeping_this(open(openings));
   }
 
-  /// This policy for data of that kind: null where it can be used as it is, else one that was
-  /// adapted. Throws Error(kData) where it cannot decide there, and says why. See `fit`.
+  /// This policy for data of that kind: null if it can be used as it is, else an adapted policy.
+  /// Throws Error(kData) that says why if it cannot decide there. See `fit`.
   virtual std::shared_ptr<const Policy> fitted(const Problem& /*problem*/,
                                                const Schema& /*schema*/) const {
     return nullptr;
   }
 
-  /// The spec that makes this policy without reading any training file again, e.g. with a tuned
-  /// threshold filled in. Empty where the spec it was made from says it all.
+  /// A spec that makes this policy without reading a training file again, e.g. with the tuned
+  /// threshold filled in. Empty if the spec it was made from is such a spec.
   virtual std::string resolved_spec() const { return {}; }
 
  protected:
@@ -102,7 +103,7 @@ class Policy : public std::enable_shared_from_this<Policy> {
   virtual std::unique_ptr<Batch> open(std::span<const Opening> openings) const = 0;
 };
 
-/// The one way from a policy to data: what comes back can decide there.
+/// The policy fitted to data of that kind. Throws Error(kData) if it cannot decide there.
 std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Problem& problem,
                                   const Schema& schema);
 
@@ -116,7 +117,7 @@ class EpisodeBatch : public Batch {
   virtual void score(const State& state, std::size_t episode, std::span<float> row) = 0;
 };
 
-/// Every policy there is.
+/// All policies.
 Registry<Policy>& policies();
 
 }  // namespace foresight

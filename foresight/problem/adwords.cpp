@@ -1,5 +1,5 @@
-// Adwords (Mehta, Saberi, Vazirani and Vazirani, 2005): each fixed node has a budget, an edge's
-// weight is a bid, and a match earns the bid and spends it from the budget.
+// Adwords (Mehta, Saberi, Vazirani and Vazirani, 2005): each fixed node has a budget, and an edge's
+// weight is a bid. A match earns the bid and spends it from the budget.
 #include "foresight/base/error.h"
 #include "foresight/problem/problem.h"
 

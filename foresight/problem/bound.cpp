@@ -10,13 +10,14 @@
 namespace foresight {
 namespace {
 
-/// Sums of gains in another order differ by rounding.
+/// Sums of gains differ by rounding if the order differs.
 constexpr double kRounding = 1e-5;
 
 void check_columns(const Schema& schema, const Instance& instance) {
   const auto check = [](std::size_t found, std::size_t named, std::size_t rows, const char* what) {
     if (found == named || rows == 0) return;
-    fail(ErrorCode::kData, "its {} have {} columns, but the schema names {}", what, found, named);
+    fail(ErrorCode::kData, "its {} must have {} columns, as many as the schema names, got {}", what,
+         named, found);
   };
   const InstanceView& view = instance.view();
   const auto fixed = static_cast<std::size_t>(view.market.num_fixed);
@@ -61,7 +62,7 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
     }
   }
   if (std::abs(state.value() - label.value) > kRounding * (1 + state.value())) {
-    fail(ErrorCode::kData, "its label says {}, but its matching is worth {}", label.value,
+    fail(ErrorCode::kData, "its label has the value {}, but its matching is worth {}", label.value,
          state.value());
   }
 }
@@ -130,11 +131,12 @@ bool same_problem(const Schema& a, const Schema& b) {
 std::variant<BoundSource, BoundDataset> open_data(const std::string& text) {
   if (sources().knows(text)) return bind_source(text);
   if (path_exists(text)) return bind_data(Dataset::load(text));
-  // Nothing is there: say it in the words of whichever was meant.
+  // Neither exists. If the text looks like a spec, the error is about sources.
   if (text.find_first_of("(/.") == std::string::npos || text.find('(') != std::string::npos) {
     sources().make(text);
   }
-  fail(ErrorCode::kIo, "{}: there is no such dataset file, and no source of that name", text);
+  fail(ErrorCode::kIo, "{}: there is no dataset file with this path, and no source with this name",
+       text);
 }
 
 }  // namespace foresight

@@ -1,6 +1,7 @@
-// Data and the problem it poses, put together once: the form that playing, solving, training and
-// judging take. What was bound fits: every instance has what the problem needs, every table has the
-// columns that the schema names, and every label is a matching worth what it says.
+// Data together with its problem. Playing, solving, training and evaluating take data in this form.
+//
+// Data is checked once, when it is bound: every instance has what the problem needs, every table
+// has the columns that the schema names, and every label's matching is worth what the label says.
 //
 //   const BoundDataset data = bind_data(Dataset::load("test.safetensors"));
 //   const BoundSource source = bind_source("crowd(u=10,v=30)");
@@ -34,13 +35,13 @@ class BoundDataset : public Dataset {
   std::shared_ptr<const Problem> problem_;
 };
 
-/// Throws Error(kData) naming the instance and what it lacks, or what is wrong with its label.
+/// Throws Error(kData) that names the instance and what it lacks, or what is wrong with its label.
 BoundDataset bind_data(Dataset data);
 
 /// Throws Error(kData) if the label's matching is not possible, or not worth what the label says.
 void check_label(const Problem& problem, const Instance& instance, const Label& label);
 
-/// The same data with labels that a solver found: these are trusted.
+/// The same data with labels that a solver found. They are not checked.
 BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels);
 
 /// A source whose instances are checked as they are drawn.
@@ -67,10 +68,11 @@ class BoundSource : public Source {
   std::shared_ptr<const Problem> problem_;
 };
 
-/// For the problem that the source is made for, or for the one given.
+/// Binds the source to the given problem, or else to the problem that it is made for.
 BoundSource bind_source(const std::string& spec, const std::string& problem = "");
 
-/// Instances [0, count) of the sequence that `seed` names, drawn on several threads (0 = all cores).
+/// Draws instances [0, count) of the sequence that `seed` names, on this many threads (0 = all
+/// cores).
 BoundDataset generate(const BoundSource& source, std::uint64_t seed, std::uint64_t count,
                       int threads, Progress& progress);
 
@@ -95,14 +97,15 @@ class BoundInstances {
   std::span<const Instance> instances_;
 };
 
-/// Throws Error(kData) naming the first that lacks what the problem needs. O(1) per instance.
+/// Throws Error(kData) that names the first instance that lacks what the problem needs. Takes O(1)
+/// per instance.
 BoundInstances bind_instances(const Problem& problem, std::span<const Instance> instances);
 
 /// Are they made for the same problem, with the same options?
 bool same_problem(const Schema& a, const Schema& b);
 
-/// What a person names as data: the spec of a source, or a dataset's file. A spec comes first: a
-/// file that is called like a source is named with its folder, as in ./crowd.
+/// Opens what a person names as data: the spec of a source, or a dataset file. A spec comes first,
+/// so a file with the name of a source must be given with its folder, as in ./crowd.
 std::variant<BoundSource, BoundDataset> open_data(const std::string& text);
 
 }  // namespace foresight

@@ -1,5 +1,5 @@
 // Edge-weighted online bipartite matching (E-OBM): each fixed node is matched at most once, and a
-// match is worth the weight of its edge. With all weights 1 this is the classical unweighted
+// match is worth the weight of its edge. If all weights are 1, this is the classical unweighted
 // problem.
 #include "foresight/problem/problem.h"
 

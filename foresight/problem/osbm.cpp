@@ -1,6 +1,6 @@
 // Online submodular bipartite matching (OSBM; Dickerson, Sankararaman, Srinivasan and Xu, 2019)
-// with weighted coverage: a match is worth the preferences of the topics that it newly covers for
-// the arriving user. Arrivals of one type are one user and share what is covered.
+// with weighted coverage. A match is worth the preferences of the topics that it newly covers for
+// the arriving user. Arrivals of one type are one user, so what one covers is covered for all.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
@@ -63,7 +63,7 @@ class Osbm : public Problem {
     if (view.market.num_topics == 0 ||
         (view.preferences.width == 0 && instance.num_arrivals() > 0)) {
       fail(ErrorCode::kData,
-           "problem \"osbm\" needs topics of the fixed nodes and preferences of the arrivals");
+           "problem \"osbm\" needs topics for the fixed nodes and preferences for the arrivals");
     }
   }
 };

@@ -11,7 +11,7 @@ std::string describe(const Traits& traits) {
                                         : "gains that depend on earlier matches";
   const char* use = traits.use == Use::kOnce     ? "each node once"
                     : traits.use == Use::kBudget ? "out of budgets"
-                                                 : "capacities of its own kind";
+                                                 : "capacities that the problem defines itself";
   return fmt::format("{}, {}", gains, use);
 }
 

@@ -1,9 +1,9 @@
 // The rules of an online matching problem: what a match is worth and what it uses up.
 //
-// A problem supplies prices, and says what it is like (`Traits`). It is the only authority on itself:
-// solvers, features, models and policies go by its traits and its prices, never by its name. One
-// `State` class keeps the mask, the history and the solution for every problem. So a new problem is
-// one small file and one line in registry.inc, or `problems().add(...)` from another project.
+// A problem gives prices, and describes itself by its `Traits`. Solvers, features, models and
+// policies look only at its traits and its prices, never at its name. One `State` class keeps the
+// mask, the history and the solution for every problem. So a new problem is one small file and one
+// line in registry.inc, or `problems().add(...)` from another project.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace foresight {
 
-/// What matching the current arrival to `node` would bring (`gain`) and use up (`cost`). A node can
+/// A possible match of the current arrival: what it would gain, and what it would cost. A node can
 /// be chosen while its remaining capacity covers the cost.
 struct Offer {
   NodeId node;
@@ -23,8 +23,8 @@ struct Offer {
   float cost;
 };
 
-/// A match whose cost exceeds the remaining capacity by no more than this is still allowed, so that
-/// budgets which are whole multiples of a bid can be spent in full despite rounding.
+/// A match is allowed if its cost exceeds the remaining capacity by at most this. So a budget that
+/// is a multiple of a bid can be spent in full despite rounding.
 inline constexpr double kCapacityTolerance = 1e-5;
 
 /// The memory of one episode that only its problem understands. Owned by one State.
@@ -39,16 +39,16 @@ class Ledger {
   virtual void commit(const Arrival& arrival, NodeId node) = 0;
 };
 
-/// What a problem is like, for everything that works with it.
+/// What solvers, features, models and policies need to know about a problem.
 struct Traits {
   /// What a match gains.
   enum class Gain {
     kWeight,    // the weight of its edge
-    kOwn,       // what the ledger says about the arrival; earlier matches do not change it
+    kOwn,       // what the ledger says; earlier matches do not change it
     kCoverage,  // the preferences of the topics that it newly covers for the arrival's type
     kHistory,   // something else that depends on the matches made before
   };
-  /// What a match takes of its fixed node.
+  /// How much of its fixed node a match uses.
   enum class Use {
     kOnce,    // all of it: a node is matched at most once
     kBudget,  // what the match gains, out of the node's budget (Market::budgets)
@@ -58,10 +58,10 @@ struct Traits {
   Gain gain = Gain::kWeight;
   Use use = Use::kOnce;
 
-  /// Is a match worth the same whatever was matched before it?
+  /// Is the worth of a match independent of earlier matches?
   bool additive() const { return gain == Gain::kWeight || gain == Gain::kOwn; }
   bool once() const { return use == Use::kOnce; }
-  /// Is there more to a node than whether it was matched: an amount that is left of it?
+  /// Does a node have an amount that is left, and not only whether it is matched?
   bool amounts() const { return use != Use::kOnce; }
 };
 
@@ -85,12 +85,12 @@ class Problem {
 
   virtual std::unique_ptr<Ledger> open(const Market& market) const = 0;
 
-  /// Throws Error(kData) if the instance lacks what the problem needs (budgets, topics, ...). Called
-  /// once for every instance, by `bind`; it should take O(1).
+  /// Throws Error(kData) if the instance lacks what the problem needs (budgets, topics, ...). It is
+  /// called once for every instance when data is bound, and should take O(1).
   virtual void check(const Instance& instance) const = 0;
 };
 
-/// Every problem there is.
+/// All problems.
 Registry<Problem>& problems();
 
 }  // namespace foresight

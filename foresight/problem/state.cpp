@@ -32,12 +32,15 @@ void State::arrive(const Arrival& arrival) {
 }
 
 float State::decide(NodeId node) {
-  if (!awaiting_decision_) fail(ErrorCode::kUsage, "there is no arrival to decide about");
+  if (!awaiting_decision_) {
+    fail(ErrorCode::kUsage, "there is no arrival to decide; show one with arrive() first");
+  }
   const Offer* chosen = nullptr;
   if (node != kSkip) {
     const auto found = std::ranges::find(offers_, node, &Offer::node);
     if (found == offers_.end()) {
-      fail(ErrorCode::kUsage, "arrival {} cannot be matched to node {}, which is not on offer",
+      fail(ErrorCode::kUsage,
+           "arrival {} cannot be matched to node {}, which is not among its offers",
            history_.arrivals, node);
     }
     chosen = &*found;
@@ -54,7 +57,7 @@ float State::decide(NodeId node) {
   }
   ledger_->commit(arrival_, node);
   const auto u = static_cast<std::size_t>(node);
-  // May end a rounding error below 0; never clamp, or tiny bids could overspend without end.
+  // It may end slightly below 0. Do not clamp it, or tiny bids could overspend without end.
   remaining_[u] -= static_cast<double>(chosen->cost);
   total_remaining_ -= static_cast<double>(chosen->cost);
   if (!touched_[u]) ++history_.matched_nodes;

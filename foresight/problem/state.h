@@ -1,11 +1,11 @@
-// One episode as it unfolds: fed one arrival at a time, it can only know the past.
+// One episode as it unfolds. It is given one arrival at a time, so it can only know the past.
 //
 //   State state(problem, market);
 //   for each arrival:
 //     state.arrive(arrival);          // prices the edges; offers() are the nodes to choose from
-//     state.decide(node or kSkip);    // irrevocable
+//     state.decide(node or kSkip);    // final
 //
-// Training, evaluation and service all run on this class. Every call costs O(degree).
+// Training, evaluation and live decisions all use this class. Every call takes O(degree).
 #pragma once
 
 #include <memory>
@@ -35,14 +35,14 @@ class Moments {
   double squares_ = 0;
 };
 
-/// What the past says: about each fixed node's edges, and about the matches made.
+/// Statistics of the past: of each fixed node's edges, and of the matches made.
 struct History {
-  int arrivals = 0;            // decided so far, the current one excluded
-  int skips = 0;               // among them
+  int arrivals = 0;            // decided so far, without the current one
+  int skips = 0;               // among these arrivals
   int matched_nodes = 0;       // fixed nodes matched at least once
   Moments matches;             // gains of the matches made
-  float largest_match = 0;     // 0 while there is none
-  float smallest_match = 0;    // 0 while there is none
+  float largest_match = 0;     // 0 before the first match
+  float smallest_match = 0;    // 0 before the first match
   std::vector<Moments> gains;  // per fixed node: gains of its edges to the arrivals decided so far
 };
 
@@ -55,17 +55,17 @@ class State {
   void arrive(const Arrival& arrival);
 
   /// Matches the current arrival to an offered node, or skips; returns the gain. Throws
-  /// Error(kUsage) for a node that is not on offer, and changes nothing then.
+  /// Error(kUsage) and changes nothing if the node is not among the offers.
   float decide(NodeId node);
 
   const Problem& problem() const { return *problem_; }
   const Market& market() const { return market_; }
   const Arrival& arrival() const { return arrival_; }
 
-  /// The edges of the current arrival, priced, in the order of its nodes; used-up nodes included.
+  /// All edges of the current arrival, priced, in the order of its nodes; also to used-up nodes.
   std::span<const Offer> edges() const { return edges_; }
 
-  /// Those among them that can be chosen.
+  /// The edges that can be chosen.
   std::span<const Offer> offers() const { return offers_; }
 
   /// What fixed node u could take at the start, and what it can still take.
@@ -74,7 +74,7 @@ class State {
   double total_capacity() const { return total_capacity_; }
   double total_remaining() const { return total_remaining_; }
   const History& history() const { return history_; }
-  /// What was decided about the arrival before this one; kSkip also before the first decision.
+  /// The decision for the previous arrival; kSkip before the first decision.
   NodeId last_choice() const { return last_choice_; }
   double value() const { return value_; }
 

@@ -15,7 +15,7 @@ std::string short_name(const std::string& name, int parts) {
   const std::size_t bracket = name.find('(');
   if (bracket != std::string::npos) return name.substr(0, bracket);
   std::filesystem::path path(name);
-  // "runs/a/" ends in an empty component; of "runs/a/best.safetensors" the run is what matters.
+  // "runs/a/" ends in an empty component. In "runs/a/best.safetensors" only the run matters.
   if (!path.has_filename()) path = path.parent_path();
   if (path.extension() == ".safetensors" && path.has_parent_path()) path = path.parent_path();
   std::filesystem::path last;
@@ -25,7 +25,7 @@ std::string short_name(const std::string& name, int parts) {
   return last.string();
 }
 
-/// What a spec says beside its size, and its size; nothing for a spec without sizes.
+/// A spec without its size, and the size; nothing for a spec without sizes.
 struct Sized {
   std::string rest, size;
 };

@@ -1,7 +1,7 @@
 #include "foresight/report/page_internal.h"
 
 #ifdef FORESIGHT_PAGE
-// The assembler copies the file: no source of megabytes has to be generated and compiled.
+// The assembler copies the file, so no source of megabytes has to be generated and compiled.
 asm(".pushsection .rodata\n"
     ".global foresight_page_begin\n"
     ".global foresight_page_end\n"

@@ -1,11 +1,11 @@
-// The page that web/ builds, as the program carries it.
+// The page that web/ builds, as part of the program.
 #pragma once
 
 #include <string_view>
 
 namespace foresight {
 
-/// Empty if the program was built without it.
+/// Empty if the program was built without the page.
 std::string_view page();
 
 }  // namespace foresight

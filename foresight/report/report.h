@@ -6,8 +6,8 @@
 //   report.add("study.json");             // what foresight-tune wrote
 //   write_file_atomically("report.html", to_html(report));
 //
-// The page (web/, TypeScript) only draws; every number in it is computed here. docs/formats.md
-// specifies the data it is given.
+// The page (web/, TypeScript) only draws; every number on it is computed here. docs/formats.md
+// specifies its data.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace foresight {
 
-/// A plain table, e.g. the paper's numbers beside ours.
+/// A plain table, e.g. the paper's numbers next to ours.
 struct ReportTable {
   std::string name;
   std::vector<std::string> columns;
@@ -34,7 +34,7 @@ class Report {
   struct Input {
     std::string path, kind, summary;
   };
-  /// Under names short enough to read, and unique.
+  /// Results with names that are unique and short enough to read.
   struct NamedEvaluation {
     std::filesystem::path file;
     std::string name;
@@ -52,10 +52,10 @@ class Report {
 
   explicit Report(std::string title) : title_(std::move(title)) {}
 
-  /// The file of an evaluation or of a study, the folder of a study, or a run folder; one that was
-  /// added before is not added again. Throws Error(kData) for anything else.
+  /// Adds the file of an evaluation or of a study, the folder of a study, or a run folder. A result
+  /// is added only once. Throws Error(kData) for anything else.
   void add(const std::filesystem::path& result);
-  /// An evaluation or a study that is, or could be, in this file.
+  /// Adds an evaluation or a study that is, or could be, in this file.
   void add(Evaluation evaluation, const std::filesystem::path& file);
   void add(Study study, const std::filesystem::path& file);
   void add(ReportTable table) { tables_.push_back(std::move(table)); }
@@ -81,7 +81,7 @@ class Report {
 /// A page that needs nothing else: no server, no network, no other file.
 std::string to_html(const Report& report);
 
-/// One line per evaluation and policy, and per trial among the best of a study.
+/// One line per evaluation and policy, and per trial among the best trials of a study.
 std::string to_csv(const Report& report);
 std::string to_markdown(const Report& report);
 

@@ -69,7 +69,7 @@ std::size_t stride_for(std::size_t count, std::size_t most) {
   return count == 0 ? 1 : (count + most - 1) / most;
 }
 
-/// The box plot of a sample, Tukey's way.
+/// Tukey's box plot of a sample.
 Json box(std::span<const double> ratios) {
   std::vector<double> sorted(ratios.begin(), ratios.end());
   std::ranges::sort(sorted);
@@ -174,7 +174,7 @@ Json run_json(const Report::NamedRun& entry) {
                                  {"loss", "loss"}}) {
     if (!run.metrics[from].empty()) columns[to] = run.metrics[from];
   }
-  // Shown beside the other columns only where every epoch was timed.
+  // Shown with the other columns only if every epoch was timed.
   if (!rates.empty() && run.timing["epoch"] == run.metrics["epoch"]) {
     columns["decisions_per_second"] = rates;
   }
@@ -276,7 +276,7 @@ Json episode_json(const Report::NamedEvaluation& entry, const Episode& episode) 
                      {"choices", episode.optimum.choices},
                      {"gains", episode.optimum.gains}};
   json["plays"] = Json::array();
-  // Learned policies first: they have probabilities to show.
+  // Learned policies come first, because they have probabilities to show.
   for (const bool learned : {true, false}) {
     for (const RecordedPlay& play : episode.plays) {
       const bool has_shares = !play.offers.empty() && !play.offers.front().shares.empty();
@@ -291,8 +291,8 @@ Json episode_json(const Report::NamedEvaluation& entry, const Episode& episode) 
   return json;
 }
 
-/// For each architecture that was tested on other data than it was trained on: mean ratios by what
-/// it was trained and tested on.
+/// For each architecture that was tested on other data than its training data: mean ratios by
+/// training and test data.
 Json transfers_json(const Report& report) {
   std::set<std::string> architectures;
   for (const auto& entry : report.evaluations()) {
@@ -364,7 +364,7 @@ Json made_json(const Report& report) {
           {"inputs", inputs}};
 }
 
-/// JSON that may stand inside a script element whatever texts it holds.
+/// JSON that is safe inside a script element, whatever texts it holds.
 std::string for_script(const Json& json) {
   const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string safe;
@@ -387,7 +387,7 @@ std::string to_html(const Report& report) {
   if (marker == std::string_view::npos) {
     fail(ErrorCode::kUsage,
          "this program was built without the report page; build it with FORESIGHT_WEB=ON, or write "
-         "CSV or Markdown");
+         "CSV or Markdown instead");
   }
   std::size_t ratios = 0;
   for (const auto& entry : report.evaluations()) {

@@ -7,7 +7,7 @@
 namespace foresight {
 namespace {
 
-/// A field of RFC 4180. A spreadsheet takes text that begins like a formula for one: an apostrophe
+/// A field of RFC 4180. A spreadsheet would run text that begins like a formula, so an apostrophe
 /// keeps it text.
 std::string csv_field(std::string text) {
   if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {

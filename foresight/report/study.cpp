@@ -18,19 +18,20 @@ using TrialState = Study::Trial::State;
 constexpr const char* kFormat = "foresight-study";
 constexpr std::size_t kMostParameters = 100;
 
-/// One of a few words, as its place among them.
+/// One of a few words, as its position among them.
 template <std::size_t n>
 std::size_t word(const JsonField& field, const std::string (&words)[n]) {
   const std::string text = field.text();
   for (std::size_t i = 0; i < n; ++i) {
     if (text == words[i]) return i;
   }
-  field.reject(fmt::format("is \"{}\", but must be one of: {}", text, fmt::join(words, ", ")));
+  field.reject(fmt::format("should be one of {}, but is \"{}\"", fmt::join(words, ", "), text));
 }
 
 int whole(const JsonField& field) {
   const std::uint64_t count = field.count();
-  if (count > std::numeric_limits<int>::max()) field.reject(fmt::format("is {}: too large", count));
+  constexpr int kMost = std::numeric_limits<int>::max();
+  if (count > kMost) field.reject(fmt::format("should be at most {}, but is {}", kMost, count));
   return static_cast<int>(count);
 }
 
@@ -56,8 +57,7 @@ Study::Parameter read_parameter(const JsonField& field) {
   const bool range = std::isfinite(parameter.low) && std::isfinite(parameter.high) &&
                      parameter.low <= parameter.high;
   if (!range || (parameter.kind == Kind::kLog && parameter.low <= 0)) {
-    field.reject(
-        fmt::format("is no range of numbers: low = {}, high = {}", parameter.low, parameter.high));
+    field.reject(fmt::format("is not a range: low = {}, high = {}", parameter.low, parameter.high));
   }
   return parameter;
 }
@@ -68,7 +68,7 @@ double read_value(const Study::Parameter& parameter, const JsonField& field) {
   const auto found = std::ranges::find(parameter.choices, text);
   if (found == parameter.choices.end()) {
     field.reject(
-        fmt::format("is \"{}\", which is not among the choices of \"{}\"", text, parameter.name));
+        fmt::format("should be one of the choices of \"{}\", but is \"{}\"", parameter.name, text));
   }
   return static_cast<double>(found - parameter.choices.begin());
 }
@@ -80,15 +80,15 @@ Study::Trial read_trial(const Study& study, const JsonField& field) {
   trial.state = static_cast<TrialState>(word(field["state"], kStates));
   trial.value = field["value"].number_or_nan();
   if (trial.state == TrialState::kComplete && !std::isfinite(trial.value)) {
-    field["value"].reject("is no number, but the trial is complete");
+    field["value"].reject("should be a number, because the trial is complete");
   }
   trial.epochs = whole(field["epochs"]);
   trial.seconds = field["seconds"].number();
   trial.trainer = field["trainer"].text();
   const JsonField values = field["values"];
   if (values.size() != study.parameters.size()) {
-    values.reject(
-        fmt::format("has {} entries for {} parameters", values.size(), study.parameters.size()));
+    values.reject(fmt::format("has {} entries, expected {}, one per parameter", values.size(),
+                              study.parameters.size()));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     trial.values.push_back(read_value(study.parameters[i], values.at(i)));
@@ -124,10 +124,13 @@ bool is_study(std::string_view text) {
 
 Study study_from_json(std::string_view text, const std::string& file) {
   const JsonField root = JsonField::parse(text, file);
-  if (root["format"].text() != kFormat) root["format"].reject("is not that of a study");
+  if (root["format"].text() != kFormat) {
+    root["format"].reject(
+        fmt::format("should be \"{}\", but is \"{}\"", kFormat, root["format"].text()));
+  }
   if (root["version"].integer() != 1) {
     root["version"].reject(
-        fmt::format("is {}; this program reads version 1", root["version"].integer()));
+        fmt::format("is {}, but this program reads version 1", root["version"].integer()));
   }
   Study study;
   study.name = root["name"].text();

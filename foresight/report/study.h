@@ -1,5 +1,8 @@
-// A search for good hyper-parameters as foresight-tune records it: what was searched, and how every
+// A search for good hyper-parameters, recorded by foresight-tune: what was searched, and how every
 // trial went. docs/formats.md lists the fields of the file.
+//
+//   const Study study = study_from_json(file.text(), "study.json");
+//   study.best(1).front()->trainer;
 #pragma once
 
 #include <optional>
@@ -10,13 +13,13 @@
 namespace foresight {
 
 struct Study {
-  /// What is searched: between two numbers (evenly, by ratios, in whole numbers), or among words.
+  /// What is searched: a range of numbers (linear, logarithmic or whole numbers), or words.
   struct Parameter {
     std::string name;
     enum class Kind { kLinear, kLog, kInteger, kChoice } kind = Kind::kLinear;
     double low = 0, high = 0;
     std::vector<std::string> choices = {};
-    std::optional<double> importance = {};  // share of what explains the objective, where known
+    std::optional<double> importance = {};  // its share in explaining the objective, if known
   };
   struct Trial {
     int number = 0;
@@ -25,9 +28,9 @@ struct Study {
     int epochs = 0;    // trained
     double seconds = 0;
     std::string trainer;         // the spec that it tried
-    std::vector<double> values;  // in the order of the parameters; of a choice its index
+    std::vector<double> values;  // in the order of the parameters; a choice is given by its index
 
-    /// The best value of the complete trials up to this one, NaN where there is none.
+    /// The best value of the complete trials up to this one; NaN if there is none.
     double best_so_far = 0;
   };
 
@@ -36,16 +39,16 @@ struct Study {
   std::vector<Parameter> parameters;
   std::vector<Trial> trials;  // by number
 
-  /// The complete trials, the best first, at most so many.
+  /// At most this many complete trials, the best first.
   std::vector<const Trial*> best(std::size_t most) const;
   /// A value of a parameter as a person reads it.
   static std::string text(const Parameter& parameter, double value);
 };
 
-/// Whether this is the text of a study rather than of something else in JSON.
+/// Is this the text of a study, not of something else in JSON?
 bool is_study(std::string_view text);
 
-/// Throws Error(kData) naming the file, the field and what is wrong with it.
+/// Throws Error(kData) that names the file, the field and what is wrong with it.
 Study study_from_json(std::string_view text, const std::string& file);
 
 }  // namespace foresight

@@ -19,18 +19,18 @@
 namespace foresight {
 namespace {
 
-/// Apart from one another and from the seeds that training runs draw from.
+/// These seeds differ from one another and from the seeds of training runs.
 std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
   const std::uint64_t purpose = use == "train" ? 1 : use == "tune" ? 2 : 3;
   return 1'000'000 * (purpose + 1) + seed;
 }
 
-/// A digest of the file that a policy is read from or learns from, so that a result knows its inputs.
+/// The digest of the file that a policy is read from or learns from. Results record it.
 std::string digest_of(const std::string& file) {
   return SafeTensors::open(checkpoint_file(file))->digest();
 }
 
-/// Was this result made from these very inputs?
+/// Was this result made from these inputs?
 bool is_done(const std::filesystem::path& file, const std::string& inputs) {
   if (!path_exists(file.string())) return false;
   return evaluation_from_json(MappedFile(file).text(), file.string()).inputs == inputs;
@@ -62,7 +62,7 @@ void Laboratory::claim_folder() const {
   if (!path_exists(file.string())) {
     if (path_exists((folder_ / "results").string())) {
       fail(ErrorCode::kUsage,
-           "{}: holds results of an earlier version, of which it is not known how they were made; "
+           "{}: the folder holds results of an earlier version that did not record its settings; "
            "choose another folder, or remove this one",
            folder_.string());
     }
@@ -74,7 +74,8 @@ void Laboratory::claim_folder() const {
     const std::string then = found[field.c_str()].json();
     if (then == json_text(value)) continue;
     fail(ErrorCode::kUsage,
-         "{}: holds results with {} {}, not {}; choose another folder, or remove this one",
+         "{}: the folder holds results with {} {}, not {}; choose another folder, or remove this "
+         "one",
          folder_.string(), field, then, json_text(value));
   }
 }
@@ -103,12 +104,12 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
 void Laboratory::limit(RunOptions& options, bool labelled, const std::string& source) const {
   if (!labelled) {
     options.instances = instances_for(scale_.decisions, scale_.epochs, source);
-    // Judging a model must not take longer than training it.
+    // Validating a model must not take longer than training it.
     options.validation_instances = std::min(options.validation_instances, options.instances);
     return;
   }
-  // The instances are those of the file, so the epochs must be fewer. Imitation learns slowly and
-  // gets twice as much.
+  // The file fixes the instances, so the epochs must be fewer. Imitation learns slowly and gets
+  // twice as much.
   const auto affordable = instances_for(2 * scale_.decisions, 1, source) / scale_.instances;
   options.epochs = static_cast<int>(
       std::clamp<std::uint64_t>(affordable, 1, static_cast<std::uint64_t>(scale_.epochs)));

@@ -1,12 +1,15 @@
-// Experiments that can be interrupted at any time: data sets, policies trained on them, and tests
-// of those and others. What is finished stays in the folder and is not done again; a training run
-// that was cut off goes on where it was. A folder is for one scale and one seed: with others it is
-// refused, so that results of both can never be mixed.
+// Experiments that can be interrupted at any time: datasets, policies trained on them, and tests of
+// these and other policies. Finished work stays in the folder and is not done again. An interrupted
+// training run continues where it stopped. A folder is for one scale and one seed. With others it
+// is refused, so that results are never mixed.
 //
 //   FOLDER/laboratory.json                 the scale and the seed
-//   FOLDER/data/NAME.{train,tune,test}     instances, seldom needed again
+//   FOLDER/data/NAME.{train,tune,test}     instances, rarely needed again
 //   FOLDER/runs/NAME/MODEL                 training runs
 //   FOLDER/results/TEST.json               evaluations
+//
+//   Laboratory laboratory("results", scale, /*seed=*/1, /*threads=*/0, progress);
+//   const auto file = laboratory.run({"crowd", {"crowd", "crowd(u=10,v=30)"}, {"greedy"}, {}});
 #pragma once
 
 #include <filesystem>
@@ -24,21 +27,21 @@ namespace foresight {
 struct Scale {
   std::string name;
   int epochs = 100;
-  /// Decisions per training run in all, fewer where many fixed nodes make them costly; 0: as many
-  /// as `instances` per epoch have.
+  /// Decisions per training run in all; fewer if many fixed nodes make them costly. 0: as many as
+  /// `instances` per epoch have.
   double decisions = 0;
   std::uint64_t instances = 20'000;
   std::uint64_t validation_instances = 1'000;
   std::uint64_t test_instances = 2'000;
 };
 
-/// Where instances come from, under a name for files and tables.
+/// Where instances come from, with a name for files and tables.
 struct DataSpec {
   std::string name;    // e.g. "er-10x30-p0.05"
   std::string source;  // e.g. "er(u=10,v=30,p=0.05)"
 };
 
-/// A model trained on fresh instances, or on labelled ones if its trainer needs labels.
+/// A model to train on fresh instances, or on labelled ones if its trainer needs labels.
 struct Training {
   std::string model;  // spec
   DataSpec data;
@@ -50,7 +53,7 @@ struct Contest {
   DataSpec data;
   std::vector<std::string> baselines;  // specs; "greedy-t" is tuned on `tuned_on`
   std::vector<Training> learned;
-  bool ceiling = false;    // with the optimal online policy, where it can be computed
+  bool ceiling = false;    // with the optimal online policy, if it can be computed
   DataSpec tuned_on = {};  // default: other instances of `data`
 };
 
@@ -60,17 +63,17 @@ class Laboratory {
   Laboratory(std::filesystem::path folder, Scale scale, std::uint64_t seed, int threads,
              Progress& progress);
 
-  /// The run folder, trained to the end.
+  /// Trains to the end and returns the run folder.
   std::filesystem::path train(const Training& training);
 
-  /// The result's file, complete.
+  /// Completes the test and returns the result's file.
   std::filesystem::path run(const Contest& test);
 
   const std::filesystem::path& folder() const { return folder_; }
   const Scale& scale() const { return scale_; }
 
  private:
-  /// Makes a run as long as the scale's number of decisions allows.
+  /// Limits a run to the scale's number of decisions.
   void limit(RunOptions& options, bool labelled, const std::string& source) const;
   std::filesystem::path dataset(const DataSpec& data, const std::string& use, bool labelled);
   void claim_folder() const;

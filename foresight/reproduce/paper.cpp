@@ -21,7 +21,7 @@ std::vector<Training> trained(const Names& models, const DataSpec& data) {
   return all;
 }
 
-/// Models tested on what they were trained on.
+/// Models tested on the data they were trained on.
 Contest own_test(const DataSpec& data, const Names& baselines, const Names& models) {
   return {data.name, data, baselines, trained(models, data)};
 }
@@ -57,7 +57,7 @@ class BaseGraph {
                         how == "fixed" ? "" : fmt::format(",{}={}", fixed_, how))};
   }
 
-  /// The target as it is, or without tests if there are no files.
+  /// The target, without its tests if the files are missing.
   Target needed_by(Target target) const {
     if (!available()) target.tests.clear();
     return target;
@@ -130,9 +130,9 @@ std::vector<Target> gmission_targets(const BaseGraph& graph, const std::vector<S
                  {"invariant models are better where workers vary, at 100x100",
                   "gmission-var-100x100", "inv-ff-hist", "ff-hist"}};
   permuted.claims = {
-      {"inv-ff-hist does not care for the order", "gmission-perm-10x30", "inv-ff-hist",
+      {"the order does not matter to inv-ff-hist", "gmission-perm-10x30", "inv-ff-hist",
        "inv-ff-hist", true, "gmission-10x30"},
-      {"nor does gnn-hist", "gmission-perm-10x30", "gnn-hist", "gnn-hist", true, "gmission-10x30"},
+      {"nor to gnn-hist", "gmission-perm-10x30", "gnn-hist", "gnn-hist", true, "gmission-10x30"},
       {"ff-hist degrades", "gmission-10x30", "ff-hist", "ff-hist", false, "gmission-perm-10x30"},
       {"ff degrades", "gmission-10x30", "ff", "ff", false, "gmission-perm-10x30"},
       {"so inv-ff-hist beats ff-hist", "gmission-perm-10x30", "inv-ff-hist", "ff-hist"}};
@@ -220,7 +220,7 @@ Target adwords_target(bool small) {
   return target;
 }
 
-/// Figures made from results that other targets have, too.
+/// Figures made from results that other targets also have.
 std::vector<Target> shared_targets(const BaseGraph& graph, const std::vector<Size>& sizes) {
   Target agreement{"agreement", "Agreement with the optimum and with greedy per time step", {}};
   for (const char* p : {"0.05", "0.2"}) {

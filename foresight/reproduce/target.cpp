@@ -21,12 +21,12 @@ const PolicyResult* find_result(const Report& report, const std::string& test,
 }
 
 ReportTable claims_table(const Target& target, const Report& report) {
-  ReportTable table{
-      fmt::format("What the paper claims of {}", target.name),
-      {"claim", "on", "compared", "ours", "holds"},
-      {},
-      "Mean optimality ratios. Higher is counted as higher if the 95 % interval of the "
-      "paired difference lies above 0; the same means within 0.01."};
+  ReportTable table{fmt::format("What the paper claims about {}", target.name),
+                    {"claim", "on", "compared", "ours", "holds"},
+                    {},
+                    "Mean optimality ratios. \">\" holds if the 95 % interval of the paired "
+                    "difference lies above "
+                    "0; \"=\" holds if the means differ by at most 0.01."};
   for (const Claim& claim : target.claims) {
     const std::string& other_test = claim.other_test.empty() ? claim.test : claim.other_test;
     const PolicyResult* a = find_result(report, claim.test, claim.better);
@@ -51,7 +51,7 @@ ReportTable claims_table(const Target& target, const Report& report) {
 }
 
 ReportTable published_table(const Target& target, const Report& report) {
-  ReportTable table{"The paper's numbers beside ours", {"policy"}, {}, "Mean optimality ratios."};
+  ReportTable table{"The paper's numbers next to ours", {"policy"}, {}, "Mean optimality ratios."};
   for (const Contest& test : target.tests) {
     table.columns.push_back(test.name);
     table.columns.push_back("paper");

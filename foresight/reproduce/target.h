@@ -1,6 +1,8 @@
-// The paper's tables and figures as experiments ("Deep Policies for Online Bipartite Matching: A
-// Reinforcement Learning Approach", Alomrani, Moravej, Khalil, 2022), with the claims it makes of
-// them. A claim is a comparison that our own results confirm or do not.
+// The tables and figures of the paper ("Deep Policies for Online Bipartite Matching: A
+// Reinforcement Learning Approach", Alomrani, Moravej, Khalil, 2022) as experiments, with the
+// claims it makes about them. A claim is a comparison that our own results confirm or not.
+//
+//   for (const Target& target : paper_targets("data", "quick")) reproduce(target, lab, report);
 #pragma once
 
 #include <string>
@@ -18,11 +20,11 @@ struct Claim {
   std::string test;
   std::string better, worse;  // short names of policies
   bool equal = false;
-  /// The test for `worse`, where it is another one (permuted nodes, say).
+  /// The test for `worse`, if it is another one (e.g. with permuted nodes).
   std::string other_test = {};
 };
 
-/// A number the paper prints.
+/// A number that the paper prints.
 struct PublishedRatio {
   std::string test, policy;
   double mean;
@@ -37,12 +39,12 @@ struct Target {
   bool curves = false;  // show how the models were trained
 };
 
-/// All targets: with the smallest graphs of each at the scale "smoke", with the sparsest and the
-/// densest ER graphs at "quick", whole at "full". The base graphs of gMission and MovieLens are in
-/// `data`/gmission and `data`/movielens; targets that need one that is not there have no tests.
+/// All targets. The scale "smoke" has only the smallest graphs of each, "quick" only the sparsest
+/// and the densest ER graphs, "full" everything. The base graphs of gMission and MovieLens are in
+/// `data`/gmission and `data`/movielens. Targets whose base graph is missing have no tests.
 std::vector<Target> paper_targets(const std::filesystem::path& data, const std::string& scale);
 
-/// Runs what is not done yet, and adds everything to the report.
+/// Runs what is not finished yet, and adds everything to the report.
 void reproduce(const Target& target, Laboratory& laboratory, Report& report);
 
 }  // namespace foresight

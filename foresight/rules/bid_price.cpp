@@ -1,15 +1,16 @@
 // Bid prices: every fixed node has a price, and an arrival takes the neighbour with the largest
-// gain less price x cost, if that is not negative.
+// gain - price x cost, if that is not negative.
 //
-// The prices are the means over past instances of the node's dual price in hindsight (Talluri and
-// van Ryzin, "An analysis of bid-price controls for network revenue management", 1998, and "A
-// randomized linear programming method for computing network bid prices", 1999; Devanur and Hayes,
-// "The adwords problem: online keyword matching with budgeted bidders under random permutations",
-// 2009), taken anew for each of some equal phases of the horizon from what came after its middle.
-// In coverage problems they are prices of an assignment of the gains with nothing covered yet.
+// A node's price is the mean of its dual prices in hindsight over past instances:
+// - Talluri and van Ryzin, "An analysis of bid-price controls for network revenue management",
+//   1998, and "A randomized linear programming method for computing network bid prices", 1999
+// - Devanur and Hayes, "The adwords problem: online keyword matching with budgeted bidders under
+//   random permutations", 2009
+// The horizon has several equal phases. Each phase has its own prices, from what came after its
+// middle. In coverage problems they are the prices of an assignment in which nothing is covered.
 //
-// Where the fixed nodes are other ones than in the past, all have the phase's mean price. O(degree)
-// per arrival; learning solves one assignment per past instance and phase.
+// If the fixed nodes differ from those of the past, all have the phase's mean price. An arrival
+// takes O(degree); learning solves one assignment per past instance and phase.
 #include <cmath>
 #include <numeric>
 
@@ -31,12 +32,12 @@ struct BidPriceOptions {
   int phases = 30;
 
   void read(OptionReader& o) {
-    o.text("train", train, "past instances to learn the prices from; without, all are 0");
-    o.integer("phases", phases, 1, 1000, "parts of the horizon with prices of their own");
+    o.text("train", train, "dataset of past instances to learn prices from; without it all are 0");
+    o.integer("phases", phases, 1, 1000, "equal parts of the horizon, each with its own prices");
   }
 };
 
-/// Phase by phase, the fixed nodes' dual prices in the hindsight optimum of what comes later.
+/// Phase by phase: the fixed nodes' dual prices in the hindsight optimum of what comes later.
 std::vector<double> hindsight_prices(const Problem& problem, const Instance& instance, int phases) {
   const Market& market = instance.market();
   const auto ledger = problem.open(market);
@@ -52,7 +53,7 @@ std::vector<double> hindsight_prices(const Problem& problem, const Instance& ins
   FluidPrices::Bids bids;
   for (NodeId u = 0; u < market.num_fixed; ++u) capacities.push_back(problem.capacity(market, u));
   for (int phase = 0; phase < phases; ++phase) {
-    // What comes after the middle of the phase is what its decisions compete with.
+    // The decisions of a phase compete with what comes after its middle.
     const auto middle = (2.0 * phase + 1) / (2.0 * phases) * static_cast<double>(arrivals.size());
     const auto start = static_cast<std::size_t>(std::ceil(middle));
     std::vector<double> of_phase(num_fixed);
@@ -135,7 +136,7 @@ class BidPrice : public Policy {
 
 Entry<Policy> bid_price_policy() {
   return make_entry<Policy, BidPrice, BidPriceOptions>(
-      "bid-price", "the largest gain less the node's mean hindsight price in past instances");
+      "bid-price", "the largest gain minus the node's mean hindsight price in past instances");
 }
 
 }  // namespace foresight

@@ -1,10 +1,10 @@
-// Policies that look at nothing but the current arrival: random, greedy.
+// Policies that look only at the current arrival: random, greedy.
 #include "foresight/policy/policy.h"
 
 namespace foresight {
 namespace {
 
-/// Any available neighbour, all equally likely; skips only where there is none.
+/// Any available neighbour, all equally likely. Skips only if there is none.
 class RandomBatch : public EpisodeBatch {
   void score(const State&, std::size_t, std::span<float> row) override {
     for (float& score : row) score = 1;
@@ -12,13 +12,13 @@ class RandomBatch : public EpisodeBatch {
   }
 };
 
-/// The largest gain; skips only where nothing is to be gained.
+/// The largest gain. Skips only if no match gains anything.
 class GreedyBatch : public EpisodeBatch {
   void score(const State& state, std::size_t, std::span<float> row) override {
     row[0] = 0;
     for (std::size_t i = 1; i < row.size(); ++i) {
       const float gain = state.offers()[i - 1].gain;
-      // A match that brings nothing only uses up the node.
+      // A match that gains nothing only uses up the node.
       row[i] = gain > 0 ? gain : -1;
     }
   }

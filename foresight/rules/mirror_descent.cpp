@@ -1,15 +1,16 @@
-// Dual mirror descent: every fixed node has a price; an arrival takes the neighbour with the
-// largest gain less price x cost, if that is not negative; then every price falls if its node is
-// used less than evenly over the horizon, and rises if more (Balseiro, Lu and Mirrokni, "The best
-// of many worlds: dual mirror descent for online allocation problems", 2020/2023).
+// Dual mirror descent (Balseiro, Lu and Mirrokni, "The best of many worlds: dual mirror descent for
+// online allocation problems", 2020/2023).
 //
-// With r = 1/horizon and s the share of the capacity that the arrival used, the step is
+// Every fixed node has a price. An arrival takes the neighbour with the largest gain - price x
+// cost, if that is not negative. Then every price falls if its node is used less than evenly over
+// the horizon, and rises if it is used more. With r = 1/horizon and s the share of the capacity
+// that the arrival used, the step is
 //   euclidean  price <- max(0, price - eta (r - s))
 //   entropy    price <- price exp(-eta (r - s))
-// A node that can be matched only once has s > 0 only when it no longer matters, so there the price
-// is one that falls from `start` until somebody takes the node.
+// A node that can be matched only once has s > 0 only when its price no longer matters. So its
+// price falls from `start` until an arrival takes the node.
 //
-// O(fixed nodes) per arrival.
+// An arrival takes O(fixed nodes).
 #include <cmath>
 
 #include "foresight/policy/play.h"
@@ -27,9 +28,9 @@ struct MirrorDescentOptions {
   void read(OptionReader& o) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
     o.real("start", start, 0, kAny, "the first price of every fixed node, per unit of cost");
-    o.real("eta", eta, 0, kAny, "how far a price of an unused node falls over the horizon");
+    o.real("eta", eta, 0, kAny, "how far the price of an unused node falls over the horizon");
     o.choice("mirror", mirror, {"euclidean", "entropy"}, "how prices move: by steps or by factors");
-    o.text("train", train, "a dataset to tune start and eta on, over a grid");
+    o.text("train", train, "dataset to tune start and eta on, over a grid");
     if (o.given("train") && (o.given("start") || o.given("eta"))) {
       fail(ErrorCode::kUsage, "{}: give either start and eta or train, not both", o.owner());
     }
@@ -40,7 +41,7 @@ struct Step {
   double start, eta;
 };
 
-/// Episode i follows steps[i mod n], so that one batch can try n of them on the same instance.
+/// Episode i uses steps[i mod n], so that one batch can try n of them on the same instance.
 class Descents : public Policy {
  public:
   Descents(std::vector<Step> steps, bool entropy) : steps_(std::move(steps)), entropy_(entropy) {}
@@ -111,9 +112,9 @@ double largest_rate(const internal::Past& past) {
   return largest;
 }
 
-/// The start and eta on a grid with the best average value on past instances.
+/// The start and eta of a grid with the best average value on past instances.
 Step tune(const internal::Past& past, bool entropy, Progress& progress) {
-  // Rounded up, so that tuned specs are short to read.
+  // Rounded up, so that tuned specs are short.
   const double rate = std::ceil(100 * largest_rate(past)) / 100;
   std::vector<Step> steps;
   for (int start = 0; start <= 20; ++start) {
@@ -171,7 +172,7 @@ class MirrorDescent : public Policy {
 Entry<Policy> mirror_descent_policy() {
   return make_entry<Policy, MirrorDescent, MirrorDescentOptions>(
       "mirror-descent",
-      "the largest gain less a price that falls while its node is used too little");
+      "the largest gain minus a price that falls while its node is used too little");
 }
 
 }  // namespace foresight

@@ -1,7 +1,7 @@
 // Policies that spread the load over budgets:
 //   msvv     bid x (1 - exp(-remaining share)) (Mehta, Saberi, Vazirani and Vazirani, 2005)
 //   balance  the largest remaining share (Kalyanasundaram and Pruhs, 2000)
-// The remaining share of a node is what is left of its capacity, from 1 down to 0.
+// The remaining share of a node is the share of its capacity that is left, from 1 down to 0.
 #include <algorithm>
 #include <cmath>
 

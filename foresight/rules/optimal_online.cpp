@@ -14,7 +14,7 @@ namespace {
 
 using Solution = std::shared_ptr<const OnlineSolution>;
 
-// Tables that a policy keeps while no episode needs them: one would do where instances share it.
+// The tables that a policy keeps while no episode needs them. One is enough if instances share it.
 constexpr std::size_t kKept = 4;
 
 std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
@@ -26,7 +26,7 @@ std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
 void check_played(const std::string& source, const Schema& known, const Schema& played) {
   if (same_problem(known, played)) return;
   fail(ErrorCode::kData,
-       "the optimal online policy of {} is for problem \"{}\" and cannot decide in \"{}\"", source,
+       "the optimal online policy of {} is for problem \"{}\", not for problem \"{}\"", source,
        known.problem, played.problem);
 }
 
@@ -45,7 +45,7 @@ class OnlineBatch : public EpisodeBatch {
  private:
   struct Episode {
     Solution solution;
-    std::vector<NodeId> nodes;  // which node of the solution each fixed node is
+    std::vector<NodeId> nodes;  // per fixed node: its number in the solution
   };
 
   void score(const State& state, std::size_t i, std::span<float> row) override {
@@ -83,7 +83,7 @@ class OnlinePolicy : public Policy {
       }
       if (bytes > kMaxOnlineBytes) {
         fail(ErrorCode::kUsage,
-             "optimal-online: the tables of {} different markets take {:.4g} MiB; the limit for "
+             "optimal-online: the tables of {} different markets need {:.4g} MiB; the limit for "
              "one batch of {} episodes is {} MiB",
              distinct.size(), bytes / (1 << 20), openings.size(), kMaxOnlineBytes / (1 << 20));
       }
@@ -97,7 +97,7 @@ class OnlinePolicy : public Policy {
   virtual Solution solution_for(const Market& market) const = 0;
 };
 
-/// One table that is there already.
+/// One table that was computed before.
 class StoredOnline : public OnlinePolicy {
  public:
   explicit StoredOnline(OnlineSolution solution)
@@ -121,8 +121,8 @@ class StoredOnline : public OnlinePolicy {
     }
     if (market.horizon > table.horizon) {
       fail(ErrorCode::kData,
-           "the optimal online policy of {} was computed for {} arrivals at most, but {} are to "
-           "come",
+           "the optimal online policy of {} was computed for at most {} arrivals, but the instance "
+           "has {}",
            solution_->source, table.horizon, market.horizon);
     }
     return solution_;
@@ -135,17 +135,17 @@ struct OptimalOnlineOptions {
   std::string source;
 
   void read(OptionReader& o) {
-    o.text("source", source, "where the instances come from, as a spec in quotes");
+    o.text("source", source, "spec of the source that the instances come from, in quotes");
   }
 };
 
-/// Tables for the markets of a source, computed when they are met.
+/// Tables for the markets of a source, computed when they are first needed.
 class OptimalOnline : public OnlinePolicy {
  public:
   explicit OptimalOnline(const OptimalOnlineOptions& options) : spec_(options.source) {
     if (spec_.empty()) {
       fail(ErrorCode::kUsage,
-           "policy \"optimal-online\" needs to know where the instances come from, e.g. "
+           "policy \"optimal-online\" needs the source of the instances, e.g. "
            "optimal-online(source=\"crowd(u=10,v=30)\")");
     }
     source_.emplace(bind_source(spec_));
@@ -200,10 +200,11 @@ class OptimalOnline : public OnlinePolicy {
 
 ArrivalLaw known_law(const BoundSource& source, const Market& market) {
   if (auto law = source.arrival_law(market)) return *std::move(law);
-  fail(ErrorCode::kUsage,
-       "source {} does not say what each arrival is drawn from, independently of the others; er, "
-       "crowd, gmission and csv do",
-       source.spec());
+  fail(
+      ErrorCode::kUsage,
+      "the law of the arrivals of source {} is not known, or they depend on each other; choose er, "
+      "crowd, gmission or csv",
+      source.spec());
 }
 
 OnlineSolution solve_online(const BoundSource& source, const Market& market, int threads,
@@ -223,7 +224,7 @@ std::shared_ptr<const Policy> make_policy(OnlineSolution solution) {
 Entry<Policy> optimal_online_policy() {
   return make_entry<Policy, OptimalOnline, OptimalOnlineOptions>(
       "optimal-online",
-      "the best there is for arrivals from a known source: a bound for the others");
+      "the best possible policy for arrivals from a known source: a bound for all others");
 }
 
 }  // namespace foresight

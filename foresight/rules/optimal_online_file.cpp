@@ -39,10 +39,13 @@ bool is_online_solution(const SafeTensors& file) {
 
 OnlineSolution read_online_solution(const SafeTensors& file) {
   const std::string path = file.path().string();
-  if (!is_online_solution(file)) fail(ErrorCode::kData, "{}: holds no online policy", path);
+  if (!is_online_solution(file)) {
+    fail(ErrorCode::kData, "{}: this is not a file of an optimal online policy", path);
+  }
   if (file.meta("version") != kOnlineVersion) {
-    fail(ErrorCode::kData, "{}: version {} of online policies is not known here", path,
-         file.meta("version"));
+    fail(ErrorCode::kData,
+         "{}: the online policy has version {}, but this program reads version {}", path,
+         file.meta("version"), kOnlineVersion);
   }
   const auto copy = [&]<typename T>(const char* name, std::vector<T>& to) {
     const auto values = file.array<T>(name);

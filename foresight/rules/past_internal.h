@@ -1,4 +1,4 @@
-// What the policies that learn prices from past instances share: the past, its arrivals with their
+// What policies that learn prices from past instances share: the past, its arrivals with their
 // gains and costs, and the prices at which a market clears.
 #pragma once
 
@@ -23,22 +23,22 @@ class Past {
  public:
   enum class Sizes { kAny, kOne };
 
-  /// `policy` is how errors call the reader; with kOne all instances must have the same number of
-  /// fixed nodes. No file, no past.
+  /// `policy` is the name of the reader in errors. With kOne, all instances must have the same
+  /// number of fixed nodes. Without a file, the past is empty.
   Past(std::string policy, std::string file, Sizes sizes = Sizes::kOne)
       : policy_(std::move(policy)), file_(std::move(file)) {
     if (file_.empty()) return;
     data_ = bind_data(Dataset::load(file_));
     if (data_->size() == 0) {
-      fail(ErrorCode::kData, "{}: {} cannot learn from no instances", file_, policy_);
+      fail(ErrorCode::kData, "{}: {} needs at least one instance to learn from", file_, policy_);
     }
     first_ = data_->instance(0);
     for (std::size_t i = 0; i < size(); ++i) {
       const Market market = instance(i).market();
       if (sizes == Sizes::kOne && market.num_fixed != first_.market().num_fixed) {
         fail(ErrorCode::kData,
-             "{}: {} needs the same number of fixed nodes everywhere, but instance 0 has {} and "
-             "instance {} has {}",
+             "{}: {} needs the same number of fixed nodes in all instances, but instance 0 has {} "
+             "and instance {} has {}",
              file_, policy_, first_.market().num_fixed, i, market.num_fixed);
       }
       fixed_ = fixed_ && std::ranges::equal(market.ids, first_.market().ids);
@@ -52,17 +52,16 @@ class Past {
   const Problem& problem() const { return data_->problem(); }
   NodeId num_fixed() const { return first_.market().num_fixed; }
 
-  /// Whether these were the fixed nodes of all past instances too, as far as one can tell.
+  /// Whether all past instances had the same fixed nodes, as far as their ids show.
   bool knows_nodes_of(const Market& market) const {
     return fixed_ && std::ranges::equal(market.ids, first_.market().ids);
   }
 
-  /// Throw Error(kData) where data is of another problem than the past, or an episode of another
-  /// size.
+  /// Throw Error(kData) if data has another problem than the past, or an episode another size.
   void check(const Schema& schema) const {
     if (size() == 0 || same_problem(data_->schema(), schema)) return;
     fail(ErrorCode::kData,
-         "{} learned from {}, which is for problem \"{}\", and cannot decide in \"{}\"", policy_,
+         "{} learned from {} for problem \"{}\" and cannot decide in problem \"{}\"", policy_,
          file_, data_->schema().problem, schema.problem);
   }
   void check(std::span<const Opening> openings) const {
@@ -87,8 +86,8 @@ class Past {
   bool fixed_ = true;
 };
 
-/// Calls `learn(i)` for each past instance, on all cores. Shows how far it is, and stops with
-/// Error(kCancelled) when interrupted.
+/// Calls `learn(i)` for each past instance, on all cores. Shows its progress, and stops with
+/// Error(kCancelled) if interrupted.
 template <typename Learn>
 void learn_from(const Past& past, Progress& progress, Learn&& learn) {
   if (past.size() == 0) return;
@@ -102,7 +101,7 @@ void learn_from(const Past& past, Progress& progress, Learn&& learn) {
   progress.end();
 }
 
-/// Arrivals as sparse rows of edges that gain something, priced as if nothing was matched yet.
+/// Arrivals as sparse rows of edges that gain something, priced as if nothing were matched yet.
 struct PricedArrivals {
   std::vector<std::int64_t> begin{0};
   std::vector<NodeId> nodes;
@@ -126,16 +125,16 @@ struct PricedArrivals {
   std::vector<Offer> offers_;
 };
 
-/// The price of a node that cannot be had.
+/// The price of a node that cannot be matched.
 inline constexpr double kSoldOut = std::numeric_limits<double>::infinity();
 
 /// Prices p >= 0 of the fixed nodes that solve the dual of the fluid matching program
 ///
 ///   minimise  sum_u capacity_u p_u + share * sum_v max(0, max_u gain_uv - p_u cost_uv)
 ///
-/// by exact minimisation over one price after the other. That reaches the minimum where gains are
-/// varied; where many arrivals are alike it may stop above it. A sweep over all prices takes O(sum
-/// of squared degrees) and a heap's worth of comparisons.
+/// by exact minimisation over one price after the other. This reaches the minimum if gains are
+/// varied. If many arrivals are alike, it may stop above the minimum. A sweep over all prices takes
+/// O(sum of squared degrees), and the comparisons of a heap.
 class FluidPrices {
  public:
   /// Workspace: what arrivals would pay per unit of a node, and how much of it they want.
@@ -150,7 +149,7 @@ class FluidPrices {
     }
   }
 
-  /// Improves the prices for the market of the arrivals from `start` on; sold-out nodes stay so.
+  /// Improves the prices for the arrivals from `start` on. Sold-out nodes stay sold out.
   void sweep(std::size_t start, std::span<const double> capacities, std::span<double> prices,
              Bids& bids) const {
     for (std::size_t u = 0; u < incident_.size(); ++u) {
@@ -163,8 +162,8 @@ class FluidPrices {
     std::size_t arrival, position;
   };
 
-  /// The highest price at which these arrivals want as much of node u as there is, given the
-  /// others' prices; 0 if they never do.
+  /// The highest price at which these arrivals want all that is left of node u, given the prices of
+  /// the others; 0 if they want less even at price 0.
   double clearing_price(std::size_t u, std::size_t start, double capacity,
                         std::span<const double> prices, Bids& bids) const {
     bids.clear();
@@ -202,12 +201,12 @@ class FluidPrices {
   std::vector<std::vector<Incidence>> incident_;
 };
 
-/// How much less an optimal matching would be worth without each fixed node: its largest dual
-/// price. Arrivals are sparse rows as in AssignmentSolver::solve_sparse.
+/// For each fixed node: how much less an optimal matching would be worth without it, which is its
+/// largest dual price. Arrivals are sparse rows as in AssignmentSolver::solve_sparse.
 ///
-/// The loss of a matched node is what it earns, less what the others can make of its arrival: one
-/// of them moves there, another one to that one's arrival, and so on. The best such chains are
-/// shortest paths, and an optimal matching has no negative cycles (Bellman and Ford).
+/// The loss of a matched node is what it earns, minus what the others can make of its arrival: one
+/// of them moves there, another one moves to that one's arrival, and so on. The best such chains
+/// are shortest paths, and an optimal matching has no negative cycles (Bellman and Ford).
 inline void find_losses(std::span<const NodeId> matching, std::span<const std::int64_t> begin,
                         std::span<const NodeId> nodes, std::span<const float> weights,
                         std::span<double> losses) {
@@ -238,18 +237,18 @@ inline void find_losses(std::span<const NodeId> matching, std::span<const std::i
   }
 }
 
-/// Below this a surplus is a rounding error.
+/// The score of skipping. A negative surplus above it is only a rounding error.
 inline constexpr float kNoSurplus = -1e-6F;
 
-/// Scores a match by its gain less the price of what it uses up; skips where that is negative. No
-/// prices means that all are 0.
+/// Scores a match by its gain minus the price of what it uses up. Skips if that is negative. Empty
+/// prices mean that all are 0.
 inline void score_at_prices(const State& state, std::span<const double> prices,
                             std::span<float> row) {
   row[0] = kNoSurplus;
   for (std::size_t i = 1; i < row.size(); ++i) {
     const Offer& offer = state.offers()[i - 1];
     const double price = prices.empty() ? 0 : prices[static_cast<std::size_t>(offer.node)];
-    // A match that brings nothing only uses up the node.
+    // A match that gains nothing only uses up the node.
     row[i] = offer.gain > 0 ? static_cast<float>(offer.gain - price * offer.cost) : -1;
   }
 }

@@ -1,5 +1,5 @@
 // Ranking (Karp, Vazirani and Vazirani, 1990): the fixed nodes are ranked at random once per
-// episode, and each arrival takes its best-ranked available neighbour. Made for unweighted
+// episode, and each arrival takes its best-ranked available neighbour. It is made for unweighted
 // matching.
 #include "foresight/policy/policy.h"
 
@@ -39,7 +39,7 @@ class Ranking : public Policy {
 
 Entry<Policy> ranking_policy() {
   return make_entry<Policy, Ranking, NoOptions>(
-      "ranking", "the best neighbour in one random order per episode; for unweighted matching");
+      "ranking", "the first neighbour in one random order per episode; for unweighted matching");
 }
 
 }  // namespace foresight

@@ -1,16 +1,19 @@
-// Re-solving: before every decision (or every few), the arrivals to come are taken to be the
-// average of what came in past instances with as many arrivals left; the linear program that
-// matches them to what is left of the fixed nodes is solved, and an arrival takes the neighbour
-// with the largest gain less dual price x cost, if that is not negative (Vera and Banerjee, "The
-// Bayesian prophet: a low-regret framework for online decision making", 2019/2021; Jasin and Kumar,
-// "A re-solving heuristic with bounded revenue loss for network revenue management with customer
-// choice", 2012). Their Bayes selector takes the choice with the largest share in the program
-// instead, which is worse where nodes can be matched only once: 0.84 against 0.88 of the optimum on
-// gMission 10x30.
+// Re-solving:
+// - Vera and Banerjee, "The Bayesian prophet: a low-regret framework for online decision making",
+//   2019/2021
+// - Jasin and Kumar, "A re-solving heuristic with bounded revenue loss for network revenue
+//   management with customer choice", 2012
+//
+// Before every decision (or every few), a linear program matches the arrivals to come to what is
+// left of the fixed nodes. The arrivals to come are taken to be the average of past instances with
+// as many arrivals left. The current arrival takes the neighbour with the largest
+// gain - dual price x cost, if that is not negative. The Bayes selector of the papers takes the
+// choice with the largest share in the program instead. That is worse if nodes can be matched only
+// once: 0.84 against 0.88 of the optimum on gMission 10x30.
 //
 // The dual is solved by coordinate descent from the prices of the last solution, so re-solving
-// takes two sweeps: O(samples x arrivals left x degree^2). The past's fixed nodes stand for the
-// present ones by position.
+// takes two sweeps: O(samples x arrivals left x degree^2). A fixed node of the past stands for the
+// present one at the same position.
 #include "foresight/rules/past_internal.h"
 
 namespace foresight {
@@ -30,8 +33,8 @@ struct ResolvingOptions {
   int every = 1;
 
   void read(OptionReader& o) {
-    o.text("train", train, "past instances to expect the future from; without, none is expected");
-    o.integer("samples", samples, 1, 1'000'000, "how many of them to average, at most");
+    o.text("train", train, "dataset of past instances that predict the future; without it, none");
+    o.integer("samples", samples, 1, 1'000'000, "the most past instances to average");
     o.integer("every", every, 1, 1'000'000, "arrivals between two solutions");
   }
 };
@@ -88,8 +91,8 @@ class Resolving : public Policy {
     FluidPrices::Bids bids_;
   };
 
-  /// Gathers the arrivals of evenly spread past instances, those with most arrivals left first.
-  /// Returns what share of an arrival each stands for.
+  /// Collects the arrivals of evenly spread past instances, those with most arrivals left first.
+  /// Returns the share of an arrival that each stands for.
   double collect(int samples) {
     const std::size_t count = std::min(past_.size(), static_cast<std::size_t>(samples));
     std::vector<Instance> sample;
@@ -129,7 +132,7 @@ class Resolving : public Policy {
 
 Entry<Policy> resolving_policy() {
   return make_entry<Policy, Resolving, ResolvingOptions>(
-      "resolving", "the largest gain less its dual price in the rest of an average past instance");
+      "resolving", "the largest gain minus its dual price in the rest of an average past instance");
 }
 
 }  // namespace foresight

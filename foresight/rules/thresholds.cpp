@@ -45,8 +45,8 @@ class GreedyThresholds : public Policy {
   std::vector<float> thresholds_;
 };
 
-/// The threshold in {0.01, 0.02, ..., 1.00} with the best average value on past instances: one pass
-/// over them, trying all thresholds on each.
+/// The threshold in {0.01, 0.02, ..., 1.00} with the best average value on past instances. It takes
+/// one pass over the instances and tries all thresholds on each.
 double tune_threshold(const Past& past, Progress& progress) {
   std::vector<float> thresholds;
   for (int percent = 1; percent <= 100; ++percent) {
@@ -75,7 +75,7 @@ struct GreedyTOptions {
   void read(OptionReader& o) {
     o.real("threshold", threshold, 0, std::numeric_limits<double>::infinity(),
            "the smallest gain worth a match");
-    o.text("train", train, "a dataset to tune the threshold on, over 0.01..1.00");
+    o.text("train", train, "dataset to tune the threshold on, over 0.01..1.00");
     if (o.given("threshold") && o.given("train")) {
       fail(ErrorCode::kUsage, "{}: give either threshold or train, not both", o.owner());
     }
@@ -108,7 +108,7 @@ class GreedyT : public Policy {
 };
 
 struct GreedyRtOptions {
-  // The gMission base graph's largest weight: brings weights in 0..1 to the scale the paper uses.
+  // The largest weight of the gMission base graph. It brings weights in 0..1 to the paper's scale.
   double scale = 18.8736;
   double offset = 0;
   double w_max = 18.8736;
@@ -118,11 +118,11 @@ struct GreedyRtOptions {
   void read(OptionReader& o) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
     o.real("scale", scale, 1e-9, kAny,
-           "weights are multiplied by this, since weights below 1 are not served");
-    o.real("offset", offset, 0, kAny, "and this is added");
-    o.real("w_max", w_max, 0, kAny, "the largest weight after that");
+           "weights are multiplied by this, because edges of weight below 1 are never taken");
+    o.real("offset", offset, 0, kAny, "this is added to the scaled weights");
+    o.real("w_max", w_max, 0, kAny, "the largest weight after scale and offset");
     o.integer("first", first, 0, 100, "the smallest exponent K");
-    o.text("train", train, "a dataset to take scale = 1/smallest and w_max from instead");
+    o.text("train", train, "dataset that gives scale = 1/smallest weight and w_max instead");
   }
 };
 

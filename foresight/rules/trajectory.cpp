@@ -1,16 +1,17 @@
-// Trajectory sampling: the futures of some past instances, drawn at random at every arrival, are
-// matched in hindsight to the fixed nodes still available, and the current arrival does what is
-// best in these futures (Awasthi and Sandholm, "Online stochastic optimization in the large:
-// application to kidney exchange", 2009; Van Hentenryck and Bent, "Online stochastic combinatorial
-// optimization", 2006).
+// Trajectory sampling:
+// - Awasthi and Sandholm, "Online stochastic optimization in the large: application to kidney
+//   exchange", 2009
+// - Van Hentenryck and Bent, "Online stochastic combinatorial optimization", 2006
 //
-//   vote=value  the choice with the largest mean of gain less what the node would earn otherwise
+// At every arrival, futures of past instances are drawn at random and matched in hindsight to the
+// fixed nodes that are still available. The current arrival takes what is best in these futures:
+//   vote=value  the choice with the largest mean of gain - what the node would earn otherwise
 //   vote=count  the choice that is best in most futures
 //
-// One assignment per future gives the value of all choices: what a future loses without node u is
-// found by shortest paths in its optimal matching. With n nodes available, m edges and k samples an
-// arrival takes about O(k n m). For nodes that are matched once and edges that gain their weight.
-// The past's fixed nodes stand for the present ones by position.
+// One assignment per future gives the value of all choices: shortest paths in its optimal matching
+// show what the future loses without node u. With n available nodes, m edges and k samples, an
+// arrival takes about O(k n m). It is for nodes that are matched once and edges that gain their
+// weight. A fixed node of the past stands for the present one at the same position.
 #include "foresight/base/index.h"
 #include "foresight/rules/past_internal.h"
 #include "foresight/solve/assignment.h"
@@ -26,9 +27,10 @@ struct TrajectoryOptions {
   std::string vote = "value";
 
   void read(OptionReader& o) {
-    o.text("train", train, "past instances to draw futures from; without, none is expected");
+    o.text("train", train, "dataset of past instances to draw futures from; without it, none");
     o.integer("samples", samples, 1, 1'000'000, "futures per arrival");
-    o.choice("vote", vote, {"value", "count"}, "add up values, or count where a choice is best");
+    o.choice("vote", vote, {"value", "count"},
+             "add up values, or count how often a choice is best");
   }
 };
 
@@ -70,7 +72,7 @@ class Future {
 
  private:
   AssignmentSolver solver_;
-  std::vector<NodeId> number_;  // per fixed node: its place among the available ones, or kSkip
+  std::vector<NodeId> number_;  // per fixed node: its position among the available ones, or kSkip
   NodeId num_available_ = 0;
   std::vector<std::int64_t> begin_;
   std::vector<NodeId> nodes_;
@@ -87,11 +89,10 @@ class Trajectory : public Policy {
     if (past_.size() == 0) return;
     const Traits traits = past_.problem().traits();
     if (traits.gain != Traits::Gain::kWeight || !traits.once()) {
-      fail(
-          ErrorCode::kUsage,
-          "{}: trajectory is for edges that gain their weight and nodes that are matched once, but "
-          "problem \"{}\" has {}",
-          options.train, past_.problem().name(), describe(traits));
+      fail(ErrorCode::kUsage,
+           "{}: trajectory needs edges that gain their weight and nodes that are matched once, but "
+           "problem \"{}\" has {}",
+           options.train, past_.problem().name(), describe(traits));
     }
   }
 
@@ -123,7 +124,7 @@ class Trajectory : public Policy {
       }
       row[0] = static_cast<float>(totals_[0]);
       for (std::size_t i = 1; i < row.size(); ++i) {
-        // Nothing is to be had from a match that brings nothing, whatever the futures say.
+        // A match that gains nothing is worth nothing, whatever the futures say.
         row[i] = offers[i - 1].gain > 0 && totals_[i] > 0 ? static_cast<float>(totals_[i]) : -1;
       }
     }
@@ -151,7 +152,7 @@ class Trajectory : public Policy {
     const Trajectory& policy_;
     std::vector<Rng> rngs_;  // per episode
     Future future_;
-    std::vector<double> totals_;  // per choice, that of skipping first
+    std::vector<double> totals_;  // per choice; the first is skipping
   };
 
   Past past_;

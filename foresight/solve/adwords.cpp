@@ -11,9 +11,9 @@ namespace foresight {
 namespace {
 
 constexpr int kUnseen = -1;
-constexpr int kClosed = -2;  // no augmenting path will ever pass this node again
+constexpr int kClosed = -2;  // no augmenting path will pass this node again
 
-// The most bids that the bundles of one integer program hold, counted with repetition.
+// The most bids in all bundles of one integer program, counted with repetition.
 constexpr std::size_t kMaxBundledBids = 2'000'000;
 
 bool covers(double remaining, double amount) {
@@ -51,7 +51,7 @@ void AdwordsSolver::collect_bids(const Instance& instance) {
   }
 }
 
-// Replays the matching as an online policy would; skips what budgets do not cover. Returns the
+// Replays the matching as an online policy would and skips what budgets do not cover. Returns the
 // value.
 double AdwordsSolver::spend() {
   remaining_.assign(budgets_.begin(), budgets_.end());
@@ -117,8 +117,8 @@ void AdwordsSolver::list_arrivals() {
   }
 }
 
-// Finds how far each node is from the sources that could take more arrivals, up to the nearest
-// unmatched arrival. Returns false if none can be reached.
+// Finds the distance of each node from the sources, which could take more arrivals. Stops at the
+// nearest unmatched arrival; returns false if none can be reached.
 bool AdwordsSolver::find_levels(std::span<const NodeId> sources) {
   for (const NodeId u : order_) {
     if (level_[index(u)] != kClosed) level_[index(u)] = kUnseen;
@@ -144,7 +144,7 @@ bool AdwordsSolver::find_levels(std::span<const NodeId> sources) {
   return false;
 }
 
-// Gives the source one more arrival: an unmatched one, or one of another node that finds a
+// Gives the source one more arrival: an unmatched one, or one of another node, which then finds a
 // replacement in the same way, one level further.
 bool AdwordsSolver::augment(NodeId source) {
   path_.assign(1, source);
@@ -169,8 +169,8 @@ bool AdwordsSolver::augment(NodeId source) {
   return false;
 }
 
-// A node whose budget covers all its bids is free to take any of them, so an arrival needs no other
-// bid that is not larger.
+// A node whose budget covers all its bids can take any of them. So an arrival with such a bid needs
+// no other bid that is not larger.
 void AdwordsSolver::drop_useless_bids() {
   std::vector<char> free(budgets_.size());
   std::vector<Bid> best(matching_.size());
@@ -207,9 +207,9 @@ void AdwordsSolver::match_largest_first() {
   }
 }
 
-// One variable per bundle of bids: does its node get these? A node gets at most one of all the
-// bundles that its budget covers. If those are too many, or the budget covers every bid, each bid
-// is a bundle of its own and the node gets as many as its budget covers.
+// One variable per bundle of bids: does its node get these bids? A node gets at most one of the
+// bundles that its budget covers. If there are too many of them, or if the budget covers every bid,
+// each bid is a bundle of its own, and the node gets as many as its budget covers.
 class AdwordsSolver::BundleProgram {
  public:
   BundleProgram(std::span<const Bid> bids, std::span<const float> budgets, std::size_t num_arrivals)
@@ -304,12 +304,12 @@ class AdwordsSolver::BundleProgram {
     return true;
   }
 
-  // Lists the sets of bids that the budget covers; false if they have more than `most` members in
-  // all.
+  // Lists the sets of bids that the budget covers. Returns false if they have more than `most`
+  // members in all.
   bool list_bundles(std::span<const std::size_t> bids, double budget, std::size_t most) {
     const std::size_t limit = members_.size() + most;
     std::vector<std::size_t> positions, members;  // of the current set
-    std::vector<double> remaining = {budget};     // before, and after each of its bids
+    std::vector<double> remaining = {budget};     // before the first bid and after each bid
     for (std::size_t i = 0;; ++i) {
       if (i == bids.size()) {
         if (positions.empty()) return true;
@@ -336,7 +336,7 @@ class AdwordsSolver::BundleProgram {
   bool has_budget_rows_ = false;
 };
 
-// Improves the matching. Returns what no matching exceeds; the matching's value if it is optimal.
+// Improves the matching. Returns an upper bound, which is the matching's value if it is optimal.
 double AdwordsSolver::match_by_program(double time_limit_seconds) {
   std::vector<double> largest(matching_.size()), demand(budgets_.size());
   for (const Bid& bid : bids_) {

@@ -1,18 +1,18 @@
-// The hindsight optimum of Adwords: every fixed node has a budget, an edge's weight is a bid, and
-// matching an arrival earns one bid and spends it from that node's budget. Choose at most one bid
-// per arrival, of the largest total, such that no fixed node overspends.
+// The hindsight optimum of Adwords. Every fixed node has a budget, and an edge's weight is a bid. A
+// match earns the bid and spends it from the node's budget. The task: choose at most one bid per
+// arrival, with the largest total, such that no fixed node overspends.
 //
-// If every fixed node always bids the same, budgets allow a number of matches and only fixed nodes
-// carry weight. Then it is exact to serve the nodes by falling bid, as what can be served together
-// is a transversal matroid (Edmonds and Fulkerson, 1965); nodes of one bid are served together, by
-// phases of shortest augmenting paths (Hopcroft and Karp, 1973, with capacities in place of
-// copies). One bid for all, as in the paper's hard graphs, takes O(m sqrt(V)) for m edges and V
-// arrivals.
+// If every fixed node always bids the same, a budget is a number of matches, and only fixed nodes
+// carry weight. Then it is exact to fill the nodes in order of falling bid, because the sets of
+// nodes that can be filled together form a transversal matroid (Edmonds and Fulkerson, 1965). Nodes
+// with the same bid are filled together, by phases of shortest augmenting paths (Hopcroft and Karp,
+// 1973, with capacities in place of copies). If all bids are equal, as in the paper's hard graphs,
+// this takes O(m sqrt(V)) for m edges and V arrivals.
 //
 // In general the problem is NP-hard: one node alone is a subset-sum problem. Bids that others make
-// useless are dropped; for the rest an integer program chooses one affordable bundle of bids per
-// node (Dantzig and Wolfe, 1960), which has a far tighter relaxation than one budget row per node.
-// Nodes with too many bundles get the budget row.
+// useless are dropped. For the rest, an integer program chooses one affordable bundle of bids per
+// node (Dantzig and Wolfe, 1960). Its relaxation is far tighter than one budget row per node. Nodes
+// with too many bundles get the budget row.
 //
 //   AdwordsSolver solver;  // keep it: it reuses its memory
 //   const Label best = solver.solve(instance);
@@ -30,8 +30,8 @@ namespace foresight {
 /// One per thread.
 class AdwordsSolver {
  public:
-  /// The instance must have budgets. The matching spends them as an online policy may: in order of
-  /// arrival, a bid is covered if it exceeds the remaining budget by at most kCapacityTolerance.
+  /// The instance must have budgets. The matching spends them as an online policy may, in order of
+  /// arrival: a bid is covered if it exceeds the remaining budget by at most kCapacityTolerance.
   /// Zero bids are never matched.
   Label solve(const Instance& instance, double time_limit_seconds = 10.0);
 
@@ -46,7 +46,7 @@ class AdwordsSolver {
   void collect_bids(const Instance& instance);
   double spend();
 
-  // Every node bids the same.
+  // The case that each node always bids the same.
   bool every_node_bids_the_same();
   void match_by_falling_bid();
   void list_arrivals();
@@ -68,7 +68,7 @@ class AdwordsSolver {
   std::vector<int> spare_;          // further matches that the budget allows
   std::vector<int> level_;          // augmenting steps from the sources of this phase
   std::vector<std::size_t> first_;  // where its arrivals begin in `arrivals_`
-  std::vector<std::size_t> next_;   // the one of them to try next
+  std::vector<std::size_t> next_;   // the arrival to try next
   std::vector<NodeId> arrivals_;
   std::vector<NodeId> order_, queue_, path_;
 };

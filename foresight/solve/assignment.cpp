@@ -17,7 +17,7 @@ bool is_usable(double weight) {
   return std::abs(weight) <= kLargestWeight;  // false for NaN
 }
 
-/// Copies weights to every `step`-th place and says whether all are usable. One pass without a
+/// Copies weights to every `step`-th place and returns whether all are usable. One pass without a
 /// branch is twice as fast as a check and a memcpy.
 FORESIGHT_KERNEL bool load(std::span<const double> weights, double* to, std::size_t step) {
   std::int64_t unusable = 0;
@@ -31,12 +31,12 @@ FORESIGHT_KERNEL bool load(std::span<const double> weights, double* to, std::siz
 [[noreturn]] void reject_unusable(std::span<const double> weights, NodeId num_arrivals) {
   const auto bad = std::ranges::find_if_not(weights, is_usable);
   const auto position = bad - weights.begin();
-  fail(ErrorCode::kData, "the weight of edge ({}, {}) is {}, expected one between -{} and {}",
+  fail(ErrorCode::kData, "the weight of edge ({}, {}) is {}, expected a number between -{} and {}",
        position / num_arrivals, position % num_arrivals, *bad, kLargestWeight, kLargestWeight);
 }
 
-/// Both methods take the same time near these densities, measured from 10 x 30 to 1000 x 1000. A
-/// large matrix leaves the cache, so it has to be fuller to be worth its memory traffic.
+/// Near these densities both methods take the same time, as measured from 10 x 30 to 1000 x 1000. A
+/// large matrix does not fit the cache, so it must be denser to be worth its memory traffic.
 bool prefers_dense(double num_fixed, double num_arrivals, double num_edges) {
   const double cells = num_fixed * num_arrivals;
   return num_edges >= cells * (cells <= 1e5 ? 0.04 : 0.1);
@@ -50,13 +50,13 @@ struct AssignmentSolver::Workspace {
   internal::Transposer transposer;
   Assignment result;
 
-  /// The smaller side becomes the rows. Returns whether those are the fixed nodes.
+  /// The smaller side becomes the rows. Returns whether the rows are the fixed nodes.
   bool reshape(NodeId num_fixed, NodeId num_arrivals) {
     dense.reshape(std::min(num_fixed, num_arrivals), std::max(num_fixed, num_arrivals));
     return num_fixed <= num_arrivals;
   }
 
-  /// Puts fixed nodes and arrivals back in their places.
+  /// Turns rows and columns back into fixed nodes and arrivals.
   const Assignment& present(const internal::RowMatching& matching, bool rows_are_fixed) {
     result.value = matching.value;
     result.matching = rows_are_fixed ? matching.row_of : matching.column_of;
@@ -70,7 +70,7 @@ struct AssignmentSolver::Workspace {
     const auto length = static_cast<std::size_t>(num_arrivals);
     if (num_fixed < 0 || num_arrivals < 0 ||
         weights.size() != static_cast<std::size_t>(num_fixed) * length) {
-      fail(ErrorCode::kData, "{} weights do not make a {} x {} matrix", weights.size(), num_fixed,
+      fail(ErrorCode::kData, "{} weights do not fill a {} x {} matrix", weights.size(), num_fixed,
            num_arrivals);
     }
     const bool rows_are_fixed = reshape(num_fixed, num_arrivals);

@@ -1,14 +1,15 @@
 // The hindsight optimum of edge-weighted online matching: a maximum-weight bipartite matching.
 //
-// Choose edges of positive weight, at most one per fixed node and one per arrival, of the largest
-// total weight. Next to the matching the solver returns the proof that none is better: a price per
+// The task: choose edges of positive weight, at most one per fixed node and one per arrival, with
+// the largest total weight. The solver also returns a proof that no matching is better: a price per
 // node such that p_u + p_v >= w_uv on every edge, and the prices add up to the value.
 //
 // Method: shortest augmenting paths from the smaller side (Jonker & Volgenant, "A shortest
 // augmenting path algorithm for dense and sparse linear assignment problems", Computing 38, 1987;
 // rectangular form after Crouse, "On implementing 2D rectangular assignment algorithms", 2016).
-// With r nodes on the smaller side, c on the larger one and m edges, dense takes O(r^2 c) time and
-// sparse O(r m log c), both usually far less; memory is O(r c) and O(r + c + m).
+// With r nodes on the smaller side, c on the larger one and m edges, the dense method takes
+// O(r^2 c) time and O(r c) memory, the sparse method O(r m log c) time and O(r + c + m) memory.
+// Both usually take far less time.
 //
 //   AssignmentSolver solver;  // keep it: it reuses its memory
 //   const Assignment& best = solver.solve(instance);
@@ -28,10 +29,11 @@ struct Assignment {
   double value = 0;                    // sum of the matched weights
   std::vector<NodeId> matching;        // per arrival: a fixed node or kSkip
   std::vector<double> fixed_prices;    // the dual solution, >= 0: what one more copy of the node
-  std::vector<double> arrival_prices;  // would be worth at most; 0 where the node is unmatched
+                                       // would be worth at most; 0 if the node is unmatched
+  std::vector<double> arrival_prices;  // the same for arrivals
 };
 
-/// Owns its workspace: repeated solves of similar size allocate nothing. One per thread. The
+/// Owns its workspace, so repeated solves of similar size allocate nothing. Use one per thread. The
 /// returned reference stays valid until the next solve or the end of the solver.
 class AssignmentSolver {
  public:
@@ -44,7 +46,7 @@ class AssignmentSolver {
   const Assignment& solve(const Instance& instance);
 
   /// `weights[u * num_arrivals + v]` is the weight of edge (u, v); zero or less means no edge.
-  /// Throws Error(kData) where the shape does not fit or a weight is not finite.
+  /// Throws Error(kData) if the shape does not fit or a weight is not finite.
   const Assignment& solve_dense(NodeId num_fixed, NodeId num_arrivals,
                                 std::span<const double> weights);
 
@@ -54,8 +56,8 @@ class AssignmentSolver {
                                  std::span<const NodeId> nodes, std::span<const float> weights);
 
   /// The linear assignment problem of SciPy's linear_sum_assignment(maximize=True): every node of
-  /// the smaller side is matched, whatever its weights. Rows play the fixed nodes and columns the
-  /// arrivals. Prices are as above except that those of the smaller side may be negative.
+  /// the smaller side is matched, whatever its weights. Rows are the fixed nodes and columns the
+  /// arrivals. Prices are as above, but those of the smaller side may be negative.
   const Assignment& solve_full(NodeId num_rows, NodeId num_columns,
                                std::span<const double> weights);
 

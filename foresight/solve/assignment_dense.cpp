@@ -8,7 +8,7 @@
 namespace foresight::internal {
 namespace {
 
-// Several numbers in one register. On x86-64, 32 bytes suit AVX2 and all that came after it.
+// Several numbers in one register. On x86-64, 32 bytes suit AVX2 and all later instruction sets.
 #if defined(__x86_64__)
 constexpr std::size_t kBytes = 32;
 #else
@@ -62,8 +62,8 @@ struct Nearest {
   NodeId column = kSkip;
 };
 
-/// Shortens distances[j] to offset + prices[j] - weights[j] where that is less, with `row` as the
-/// parent, and returns the nearest column. Settled columns have prices and distances of infinity.
+/// Shortens distances[j] to offset + prices[j] - weights[j] where that is less, and makes `row` the
+/// parent there. Returns the nearest column. Settled columns have infinite prices and distances.
 FORESIGHT_KERNEL Nearest relax(NodeId row, double offset, const double* weights,
                                const double* prices, const double* taken, double* distances,
                                std::int64_t* parents, std::size_t count) {
@@ -142,12 +142,12 @@ void DenseMatcher::match(NodeId row, NodeId column) {
   at(taken_, column) = kInfinity;
 }
 
-/// Gives `row` its best column and raises the price until the row would as soon have its second
-/// best. Returns the row that is now without a column: the former owner, `row` itself if it has no
-/// reason to prefer that column, or kSkip.
+/// Gives `row` its best column and raises the price until its second best is as good. Returns the
+/// row that is now without a column: the former owner, or `row` itself if its second best was
+/// already as good, or kSkip.
 NodeId DenseMatcher::bid(NodeId row) {
   const Offer offer = best_offer(&weight(row, 0), prices_.data(), stride_, outside_);
-  if (offer.column == kSkip) return kSkip;  // prices never fall, so it stays outside for good
+  if (offer.column == kSkip) return kSkip;  // prices never fall, so the row stays outside
   const NodeId owner = at(matching_.row_of, offer.column);
   if (owner != kSkip && offer.profit == offer.second) return row;
   if (offer.second > -kInfinity) at(prices_, offer.column) += offer.profit - offer.second;
@@ -156,7 +156,7 @@ NodeId DenseMatcher::bid(NodeId row) {
   return owner;
 }
 
-/// Serves most rows cheaply. Price wars between few rows are better settled by a search.
+/// Matches most rows cheaply. For a price war between few rows, a search is faster.
 void DenseMatcher::bid_in_turn() {
   constexpr std::size_t kBidsPerRow = 2;
   std::size_t budget = kBidsPerRow * rows_;
@@ -178,7 +178,7 @@ void DenseMatcher::serve(NodeId root) {
   NodeId row = root;
   double offset = 0;  // the row's distance plus its profit, up to a constant
   NodeId quitter = root;
-  double end = kInfinity;  // distance at which `quitter`, the first to do so, had rather go outside
+  double end = kInfinity;  // distance at which a row, `quitter`, first prefers to stay outside
   NodeId column;
   for (;;) {
     if (offset - outside_ < end) {
@@ -205,7 +205,7 @@ void DenseMatcher::serve(NodeId root) {
   }
 
   for (const Settled& s : settled_) at(prices_, s.column) = s.price + (end - s.distance);
-  while (column != kSkip) {  // the root had none before
+  while (column != kSkip) {  // the root had no column before
     const auto parent = static_cast<NodeId>(at(parents_, column));
     const NodeId next = at(matching_.column_of, parent);
     match(parent, column);

@@ -1,13 +1,14 @@
 // The two methods behind AssignmentSolver. Both match rows, the smaller side, to columns.
 //
 // Columns have prices. A row's profit is the weight of its edge minus the price of its column, or
-// `outside`, the worth of staying unmatched. Three things hold throughout: a served row could not
-// profit more elsewhere at present prices, prices never fall, and an unmatched column's price is 0.
-// Once every row has been served, prices and profits together prove the matching optimal.
+// `outside`, the worth of staying unmatched. Rows are served one after the other: a served row has
+// a column, or stays outside. Three things hold throughout: a served row cannot profit more
+// elsewhere at current prices, prices never fall, and an unmatched column's price is 0. Once every
+// row has been served, prices and profits together prove that the matching is optimal.
 //
-// A row is served along a shortest alternating path, where an edge is as long as the profit that
-// its row would forgo by using it. The path ends at an unmatched column, or at a row that had
-// rather stay outside. Matched and unmatched edges change places along it, and the prices of all
+// A row is served along a shortest alternating path. The length of an edge is the profit that its
+// row would lose by using it. The path ends at an unmatched column, or at a row that prefers to
+// stay outside. Along the path, matched and unmatched edges change places, and the prices of all
 // columns nearer than its end rise by the difference.
 #pragma once
 
@@ -35,13 +36,13 @@ struct RowMatching {
   std::vector<double> column_prices;
 };
 
-/// Nodes are signed and positions are not.
+/// Node numbers are signed; positions in a vector are unsigned.
 template <typename Vector>
 auto& at(Vector& values, NodeId node) {
   return values[static_cast<std::size_t>(node)];
 }
 
-/// Begins arrays on a cache line, which vector loads like.
+/// Begins arrays on a cache line, which makes vector loads faster.
 template <typename T>
 struct LineAllocator {
   using value_type = T;
@@ -91,7 +92,7 @@ class DenseMatcher {
   double outside_ = 0;
   LineVector<double> weights_;  // row-major
 
-  // Per column, padded to stride_. The padding is priced at infinity, so nobody ever wants it.
+  // Per column, padded to stride_. The padding has infinite prices, so no row ever chooses it.
   LineVector<double> prices_;
   LineVector<double> taken_;  // infinity where matched, else 0
   LineVector<double> distances_;
@@ -102,7 +103,7 @@ class DenseMatcher {
   RowMatching matching_;
 };
 
-/// Edges listed by row: those of row i stand at positions first(i) .. last(i).
+/// Edges listed by row: those of row i are at positions first(i) .. last(i).
 struct SparseRows {
   std::span<const std::int64_t> begin;
   std::span<const NodeId> columns;

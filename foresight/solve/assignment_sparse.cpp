@@ -10,7 +10,7 @@ namespace foresight::internal {
 SparseRows Transposer::transpose(const SparseRows& rows, NodeId num_columns) {
   const std::size_t first = rows.first(0);
   const std::size_t last = rows.first(rows.count());
-  // A column's count is kept two places on: once summed, one place on is where its next edge goes.
+  // Column c is counted at c + 2. After summing, entry c + 1 says where its next edge goes.
   begin_.assign(static_cast<std::size_t>(num_columns) + 2, 0);
   for (std::size_t e = first; e < last; ++e) ++at(begin_, rows.columns[e] + 2);
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
@@ -54,7 +54,7 @@ void SparseMatcher::relax(const SparseRows& rows, NodeId row, double offset, End
     const NodeId node = rows.columns[e];
     Column& column = at(columns_, node);
     const double distance = (offset + column.price) - rows.weights[e];
-    // One branch, seldom taken: two would be mispredicted half of the time.
+    // One branch that is rarely taken. Two branches would be mispredicted half of the time.
     if (!(distance < std::min(end.distance, column.distance))) continue;
     column.parent = row;
     column.parent_weight = rows.weights[e];
@@ -92,7 +92,7 @@ void SparseMatcher::serve(const SparseRows& rows, NodeId root) {
 
   NodeId node =
       end.column != kSkip ? end.column : std::exchange(at(matching_.column_of, end.row), kSkip);
-  while (node != kSkip) {  // the root had none before
+  while (node != kSkip) {  // the root had no column before
     Column& column = at(columns_, node);
     column.row = column.parent;
     column.weight = column.parent_weight;

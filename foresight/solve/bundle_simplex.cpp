@@ -12,7 +12,7 @@
 namespace foresight {
 namespace {
 
-// Supplies grow by about this much. Far below the smallest share that occurs, far above rounding.
+// Supplies grow by about this much: far less than the smallest share, far more than rounding.
 constexpr double kPerturbation = 1e-7;
 
 // Entries of the direction below this are rounding errors.
@@ -49,7 +49,7 @@ void BundleSimplex::reset(std::span<const int> supply, int num_buyers, double to
   shares_.resize(num_goods_);
   inverse_.assign(num_goods_ * num_goods_, 0);
   for (std::size_t g = 0; g < num_goods_; ++g) {
-    // Multiples of the golden ratio, modulo 1: spread out, all different.
+    // Multiples of the golden ratio, modulo 1, are spread out and all different.
     const double spread = std::fmod(0.6180339887498949 * static_cast<double>(g + 1), 1);
     others_[g].buyer = kUnsold;
     others_[g].value = 0;
@@ -87,7 +87,7 @@ void BundleSimplex::reprice() {
   restore_prices();
 }
 
-// A negative price means that leaving a unit unsold is better than what happens to it now.
+// A negative price means that a unit is better left unsold than sold as now.
 void BundleSimplex::restore_prices() {
   for (std::size_t attempt = 0; attempt < num_goods_; ++attempt) {
     const auto lowest = std::min_element(prices_.begin(), prices_.end());
@@ -120,7 +120,7 @@ void BundleSimplex::enter(int buyer, double value, std::span<const int> goods) {
   double gain = value - (buyer == kUnsold ? 0 : surplus(buyer));
   for (const int good : goods) gain -= prices_[index(good)];
 
-  // The first holding to run out leaves the basis; among equals the largest pivot is most stable.
+  // The first holding to run out leaves the basis. Among equals, the largest pivot is most stable.
   double step = std::numeric_limits<double>::infinity();
   double pivot = 0;
   std::size_t leaving = 0;
@@ -136,7 +136,7 @@ void BundleSimplex::enter(int buyer, double value, std::span<const int> goods) {
   };
   for (std::size_t i = 0; i < shares_.size(); ++i) limit(shares_[i], direction_[i], i, false);
   for (std::size_t v = 0; v < keys_.size(); ++v) limit(key_shares_[v], key_direction_[v], v, true);
-  if (pivot == 0) return;  // only rounding errors can do that; the caller limits its pivots
+  if (pivot == 0) return;  // happens only by rounding; the caller limits its pivots
   for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] -= step * direction_[i];
   for (std::size_t v = 0; v < keys_.size(); ++v) key_shares_[v] -= step * key_direction_[v];
 
@@ -150,7 +150,7 @@ void BundleSimplex::enter(int buyer, double value, std::span<const int> goods) {
     const auto other = std::find_if(others_.begin(), others_.end(), [&](const Holding& holding) {
       return holding.buyer == static_cast<int>(leaving);
     });
-    // A buyer's only bundle gives way to the new one: the matrix stays.
+    // The new bundle replaces the buyer's only one, so the matrix does not change.
     if (other == others_.end()) return settle(keys_[leaving], key_shares_[leaving]);
     leaving = static_cast<std::size_t>(other - others_.begin());
     exchange_key(leaving);
@@ -159,8 +159,8 @@ void BundleSimplex::enter(int buyer, double value, std::span<const int> goods) {
   settle(others_[leaving], shares_[leaving]);
 }
 
-// Makes others_[position] its buyer's key and the key the other. The buyer's columns are now
-// differences to the new key, which changes a single row of the inverse.
+// Swaps others_[position] with its buyer's key. The buyer's columns are now differences to the new
+// key, which changes a single row of the inverse.
 void BundleSimplex::exchange_key(std::size_t position) {
   const int buyer = others_[position].buyer;
   positions_.clear();

@@ -4,13 +4,13 @@
 //   subject to  sum_S x(v, S) = 1  for every buyer v     (the empty bundle is one of them)
 //               sum of the shares of bundles with good g <= supply[g]  for every good g
 //
-// Bundles are offered one by one (column generation), because there are far too many to list: the
+// Bundles are offered one by one (column generation), because there are far too many to list. The
 // caller looks at the prices, finds a bundle that leaves its buyer a larger surplus, and offers it.
 // When no such bundle exists, the shares are optimal.
 //
-// Primal simplex with generalised upper bounds (Dantzig and Van Slyke, 1967): every buyer has one
-// key bundle, so the matrix to invert has one row per good, however many buyers there are. A pivot
-// costs O(goods^2 + buyers). Degenerate pivots cannot cycle, because supplies are perturbed
+// Method: primal simplex with generalised upper bounds (Dantzig and Van Slyke, 1967). Every buyer
+// has one key bundle, so the matrix to invert has one row per good, however many buyers there are.
+// A pivot takes O(goods^2 + buyers). Degenerate pivots cannot cycle, because supplies are perturbed
 // (Charnes, 1952).
 //
 //   BundleSimplex market;
@@ -35,17 +35,17 @@ class BundleSimplex {
   };
   static constexpr int kUnsold = -1;  // the "buyer" of a good's unsold units
 
-  /// Every buyer holds the empty bundle; all prices are 0. Prices are exact up to `tolerance`. The
-  /// empty bundle has to be offered like any other once a buyer has left it.
+  /// Every buyer holds the empty bundle, and all prices are 0. Prices are exact up to `tolerance`.
+  /// Once a buyer has left the empty bundle, it must be offered like any other.
   void reset(std::span<const int> supply, int num_buyers, double tolerance);
 
   /// What one unit of each good is worth to the market.
   std::span<const double> prices() const { return prices_; }
 
-  /// Value less price of each bundle that the buyer holds.
+  /// Value minus price of the bundles that the buyer holds; it is the same for all of them.
   double surplus(int buyer) const { return surplus(keys_[static_cast<std::size_t>(buyer)]); }
 
-  /// Lets the buyer take up a bundle whose value less price exceeds its surplus.
+  /// Lets the buyer take a bundle whose value minus price exceeds its surplus.
   void offer(int buyer, double value, std::span<const int> goods);
 
   /// Calls visit(holding, share) for every bundle in the basis, also for those with share 0.
@@ -81,12 +81,12 @@ class BundleSimplex {
   std::vector<Holding> keys_;    // one per buyer
   std::vector<Holding> others_;  // the rest of the basis, one per good
   std::vector<double> key_shares_, shares_;
-  // Inverse of the matrix whose column i is others_[i].goods less its buyer's key goods. Entry (i,
-  // g) stands at [g * num_goods + i], so that both its uses run along memory.
+  // Inverse of the matrix whose column i is others_[i].goods minus its buyer's key goods.
+  // Entry (i, g) is at [g * num_goods + i], so that both uses read memory in order.
   std::vector<double> inverse_;
   std::vector<double> prices_;
   double tolerance_ = 0;
-  std::vector<double> direction_;  // how fast the share of others_[i] falls as the new one rises
+  std::vector<double> direction_;      // how fast others_[i]'s share falls as the new one rises
   std::vector<double> key_direction_;  // the same for keys_[v]
   std::vector<std::size_t> positions_;
   long num_pivots_ = 0;

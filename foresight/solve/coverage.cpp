@@ -54,7 +54,7 @@ double value_of(const Instance& instance, const Visits& visits, std::span<const 
   return sum;
 }
 
-/// Removes the node of largest gain, the first among equals; kSkip if there is none.
+/// Removes the node with the largest gain, the first among equals; kSkip if there is none.
 NodeId take_best(const Cover& cover, std::vector<NodeId>& nodes) {
   if (nodes.empty()) return kSkip;
   const auto best = std::max_element(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {

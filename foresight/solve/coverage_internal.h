@@ -1,5 +1,5 @@
-// Inside the coverage solvers: who the users are, which fixed nodes are interchangeable, and what a
-// user would buy at given prices.
+// Internals of the coverage solvers: who the users are, which fixed nodes are interchangeable, and
+// what a user would buy at given prices.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace foresight {
 
-/// Arrivals grouped into users: those of one type are visits of one user, those without are alone.
+/// Arrivals grouped into users. Arrivals of one type are visits of one user; an arrival without a
+/// type is a user of its own.
 class Visits {
  public:
   void assign(const Instance& instance);
@@ -25,17 +26,17 @@ class Visits {
   std::vector<std::size_t> begin_;  // num_users + 1
 };
 
-/// The price of what is sold out; its negative, the worth of what a user may not buy.
+/// The price of what is sold out. Its negative is the worth of what a user may not buy.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A bound this close to a value, relatively, differs from it by rounding only.
+/// If a bound is relatively this close to a value, they differ only by rounding.
 inline constexpr double kProven = 1e-9;
 
 bool same_neighbours(const Instance& instance, std::span<const int> arrivals);
 
-/// Makes a label of a matching: drops nodes that add nothing, hands a user's nodes to its visits in
-/// order of falling gain where these have the same neighbours, and settles a bound that differs
-/// from the value by rounding only.
+/// Makes a label of a matching. Drops nodes that add nothing. If a user's visits have the same
+/// neighbours, they get its nodes in order of falling gain. If bound and value differ only by
+/// rounding, the bound becomes the value.
 Label tidy_label(const Instance& instance, const Visits& visits, std::vector<NodeId> matching,
                  double bound);
 
@@ -43,7 +44,7 @@ Label tidy_label(const Instance& instance, const Visits& visits, std::vector<Nod
 /// fixed nodes: all those with the same topics and the same neighbours.
 class CoverageModel {
  public:
-  /// False if the instance does not have this structure: see CoverageSolver.
+  /// Returns false if the instance does not have this structure (see CoverageSolver).
   bool assign(const Instance& instance);
 
   const Visits& visits() const { return visits_; }
@@ -52,7 +53,7 @@ class CoverageModel {
   int num_kinds() const { return static_cast<int>(supply_.size()); }
   /// The number of fixed nodes of each kind.
   std::span<const int> supply() const { return supply_; }
-  /// These fixed nodes, ascending.
+  /// The fixed nodes of this kind, ascending.
   std::span<const NodeId> nodes_of(int kind) const;
   /// Kinds with the same topics belong to one set.
   int num_sets() const { return static_cast<int>(topics_.size()); }
@@ -64,9 +65,9 @@ class CoverageModel {
   /// What a bundle of kinds is worth to the user.
   double value(int user, std::span<const int> kinds) const;
 
-  /// Finds the bundle with the largest surplus (value less price) that branching allows, if that is
-  /// more than `at_least`. Returns the larger of the two, or minus infinity if no bundle is
-  /// allowed. Not to be trusted once `too_big()`.
+  /// Finds the bundle with the largest surplus (value minus price) that branching allows, if that
+  /// is more than `at_least`. Returns the larger of the two, or minus infinity if no bundle is
+  /// allowed. The result is wrong once `too_big()` is true.
   double demand(int user, std::span<const double> prices, double at_least, std::vector<int>& kinds);
   bool too_big() const;
 
@@ -84,7 +85,7 @@ class CoverageModel {
 
  private:
   struct Option {  // a set of topics that the user might buy next
-    double gain;   // less price
+    double gain;   // minus its price
     int set;
   };
 

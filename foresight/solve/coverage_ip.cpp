@@ -12,7 +12,7 @@ namespace foresight {
 namespace {
 
 /// The paper's program, with variables aggregated where visits are interchangeable. Topics need no
-/// variables for a user with one visit: there, an edge is worth what its node covers.
+/// variables for a user with one visit, because there an edge is worth what its node covers.
 class CoverageProgram {
  public:
   explicit CoverageProgram(const Instance& instance);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kMaxTopics = 64;
 constexpr int kMaxKinds = 3000;  // the simplex method keeps a dense matrix of this order
 
-// Steps of all searches for bundles together, before the integer program is a better idea.
+// The most steps of all searches for bundles together. Beyond it the integer program is used.
 constexpr long kWorkLimit = 2'000'000;
 
 }  // namespace
@@ -227,7 +227,7 @@ double CoverageModel::demand_one(int user, std::span<const double> prices, doubl
   return best;
 }
 
-// A set that was bought already gains nothing, so it is no option again.
+// A set that was already bought gains nothing, so it is not an option again.
 void CoverageModel::add_option(int user, int set, std::uint64_t covered) {
   const double net = gain(user, set, covered) - price_[index(set)];
   if (net > 0) options_.push_back({net, set});
@@ -239,8 +239,8 @@ void CoverageModel::propose(double surplus) {
   best_ = chosen_;
 }
 
-// Branch and bound: adds to the chosen sets up to `room` of the options from `begin` on. What an
-// option gains can only fall when others are bought before it, so the sum of gains is a bound.
+// Branch and bound: adds up to `room` of the options from `begin` on to the chosen sets. The gain
+// of an option can only fall when others are bought before it, so the sum of gains is a bound.
 void CoverageModel::extend(int user, std::size_t begin, int room, std::uint64_t covered,
                            double surplus) {
   const std::size_t end = options_.size();

@@ -15,13 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Gains below this share of what an average user may earn are rounding errors.
+// Gains below this share of what an average user can earn are rounding errors.
 constexpr double kRounding = 1e-11;
 
 // Shares closer than this to 0 or 1 are whole.
 constexpr double kWhole = 1e-3;
 
-// Beyond these limits the structure is of no help, and the integer program a better idea.
+// Beyond these limits the structure does not help, and the integer program is used.
 constexpr int kMaxNodes = 5000;
 constexpr long kMaxPivotsPerRow = 500;
 
@@ -44,7 +44,7 @@ class CoverageSolver::Search {
   using Bundles = std::vector<std::vector<int>>;  // per user: kinds
   struct Question {
     CoverageModel::Branch branch;
-    bool likely;  // does the linear program rather say yes?
+    bool likely;  // does the linear program lean to yes?
   };
 
   void explore(double parent_bound);
@@ -98,8 +98,8 @@ Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_
   return tidy_label(instance, model_.visits(), std::move(label.matching), bound);
 }
 
-// Depth first. Shares stay feasible whatever is decided: bundles that are no longer allowed merely
-// lose their value, and the simplex method goes on from where it is.
+// Depth first. Shares stay feasible whatever is decided: bundles that are no longer allowed only
+// lose their value, and the simplex method continues from where it is.
 void CoverageSolver::Search::explore(double parent_bound) {
   if (++num_nodes_ > kMaxNodes) stop_ = Stop::kSize;
   market_.revalue([&](const BundleSimplex::Holding& held) {
@@ -113,7 +113,7 @@ void CoverageSolver::Search::explore(double parent_bound) {
 
   std::optional<Question> question = most_divided(true);
   if (!question) question = most_divided(false);
-  if (!question) stop_ = Stop::kSize;  // whole, yet below its bound: too many rounding errors
+  if (!question) stop_ = Stop::kSize;  // whole, but below its bound: rounding errors are too large
   for (int side = 0; side < 2 && stop_ == Stop::kNone; ++side) {
     const std::size_t decided = model_.num_decisions();
     model_.decide(question->branch, question->likely == (side == 0));
@@ -123,8 +123,8 @@ void CoverageSolver::Search::explore(double parent_bound) {
   if (stop_ != Stop::kNone) open_bound_ = std::max(open_bound_, bound);
 }
 
-// Offers users what they demand at the current prices until nobody gains any more. Returns the
-// bound that the prices prove.
+// Offers users what they demand at the current prices until nobody gains more. Returns the bound
+// that the prices prove.
 double CoverageSolver::Search::optimise() {
   pivot_limit_ =
       market_.num_pivots() + kMaxPivotsPerRow * (model_.num_users() + model_.num_kinds());
@@ -156,7 +156,7 @@ void CoverageSolver::Search::check_limits() {
   if (market_.num_pivots() % 16 == 0 && Clock::now() > deadline_) stop_ = Stop::kTime;
 }
 
-// Users keep a bundle of which they hold more than half; then the others buy from what is left.
+// A user keeps a bundle of which it holds more than half. The others buy from what is left.
 void CoverageSolver::Search::round() {
   left_.assign(model_.supply().begin(), model_.supply().end());
   prices_.assign(market_.prices().begin(), market_.prices().end());

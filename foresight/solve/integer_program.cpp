@@ -19,16 +19,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How far a point may break a row, an integer be from whole, and a solution be from optimal.
+// How far a point may violate a row, an integer may be from whole, and a solution from optimal.
 constexpr double kTolerance = 1e-9;
 
-// COIN-OR computes with its time limits, so "no limit" has to be finite.
+// COIN-OR calculates with its time limits, so "no limit" must be finite.
 constexpr double kLongestTime = 1e9;
 
-// How many variables per row the simplex method looks at to begin with, and then adds in a round.
+// How many variables per row the simplex method looks at first, and how many it adds per round.
 constexpr std::size_t kSamplePerRow = 10;
 
-// How many variables beyond one per row to search over at first, and how fast to add more.
+// How many variables beyond one per row are searched at first, and how fast more are added.
 constexpr std::size_t kFirstCore = 200;
 constexpr std::size_t kCoreGrowth = 4;
 
@@ -51,8 +51,8 @@ std::vector<double> finite(std::span<const double> bounds) {
   fail(ErrorCode::kData, "the integer program has no feasible solution");
 }
 
-// Stops the search between two nodes. CBC's own limit also interrupts linear programs half-way,
-// after which its bound can be wrong, and by default it counts the processor time of all threads.
+// Stops the search between two nodes. CBC's own limit also interrupts linear programs half-way, and
+// then its bound can be wrong. By default it also counts the processor time of all threads.
 class Deadline : public CbcEventHandler {
  public:
   explicit Deadline(Clock::time_point end) : end_(end) {}
@@ -184,10 +184,10 @@ struct IntegerProgram::Relaxation {
   bool integral = true;
   double bound = kInfinity;
   std::vector<double> values;
-  std::vector<double> costs;  // what changing an integer variable's value costs at least
+  std::vector<double> costs;  // the least cost of changing an integer variable's value
 };
 
-// Solves for a sample of the variables, adds others whose reduced cost says that they were missed,
+// Solves for a sample of the variables, adds others whose reduced cost shows that they are needed,
 // and repeats (sifting).
 IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
   const std::size_t n = objective_.size();
@@ -205,7 +205,7 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
     solver.getModelPtr()->setMaximumWallSeconds(seconds_until(end));
     solver.initialSolve();
     if (solver.isProvenDualInfeasible())
-      fail(ErrorCode::kData, "the integer program's objective has no upper limit");
+      fail(ErrorCode::kData, "the objective of the integer program has no upper limit");
     if (solver.isProvenPrimalInfeasible()) {
       if (core.variables.size() == n) fail_infeasible();
       active.assign(n, true);
@@ -252,7 +252,7 @@ std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices
   return costs;
 }
 
-// Branch and bound for points worth more than `floor`. Proven but not found: there is none.
+// Branch and bound for points worth more than `floor`. "Proven but not found" means there is none.
 IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
@@ -268,7 +268,7 @@ IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double fl
 
   Solution solution;
   if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
-  if (solution.found && !is_feasible(solution.values)) return {};  // never trust, always check
+  if (solution.found && !is_feasible(solution.values)) return {};  // CBC's word is not enough
   solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
   solution.bound = std::max(floor, solution.value);
   if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());

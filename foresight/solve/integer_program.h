@@ -1,13 +1,13 @@
 // Exact maximisation of a mixed-integer linear program:
 //
 //   maximise c x   subject to   row_lower <= A x <= row_upper,   lower <= x <= upper,
-//   and x integer where so declared.
+//   and some x integer.
 //
-// COIN-OR CLP solves the linear relaxation; if that comes out integral, it is all. Otherwise
-// COIN-OR CBC (Forrest and Lougee-Heimer) runs branch and bound on a core of the program: an
-// integer variable whose reduced cost exceeds the gap between the relaxation and a known point
-// keeps its relaxed value in every better point, so it can be left out. The core is guessed, and
-// grown until that proves it large enough (Balas and Zemel, 1980). NP-hard in general.
+// The problem is NP-hard in general. COIN-OR CLP solves the linear relaxation. If its solution is
+// integral, that is the result. Otherwise COIN-OR CBC (Forrest and Lougee-Heimer) runs branch and
+// bound on a core of the program. An integer variable can be left out if its reduced cost exceeds
+// the gap between the relaxation and a known point: it keeps its relaxed value in every better
+// point. The core is guessed, and grows until this proves it large enough (Balas and Zemel, 1980).
 //
 //   IntegerProgram program;
 //   const int a = program.add_variable(6.0, 0, 1, true);
@@ -15,7 +15,7 @@
 //   program.add_row(std::array{a, b}, std::array{3.0, 2.0}, -IntegerProgram::kInfinity, 4.0);
 //   const auto solution = program.maximize();  // value 6: a alone
 //
-// Distinct programs may be solved by several threads at once. Nothing is ever printed.
+// Several threads may solve different programs at once. Nothing is printed.
 #pragma once
 
 #include <chrono>
@@ -32,14 +32,14 @@ class IntegerProgram {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   struct Options {
-    double time_limit_seconds = kInfinity;  // wall clock, looked at between two nodes
-    bool strengthen = false;  // cuts and rounding heuristics: pay off where the relaxation is loose
+    double time_limit_seconds = kInfinity;  // wall clock, checked between two nodes
+    bool strengthen = false;  // cuts and rounding heuristics: pay off if the relaxation is loose
     std::span<const double> start = {};  // a feasible point to improve on, or empty
   };
 
   struct Solution {
     double value = -kInfinity;   // of the best point found
-    double bound = kInfinity;    // no point is worth more; equal to `value` where proven
+    double bound = kInfinity;    // no point is worth more; equal to `value` if proven
     bool found = false;          // false if time ran out before the first feasible point
     bool proven = false;         // optimal up to a difference of 1e-9
     std::vector<double> values;  // one per variable, integers exact; empty unless found

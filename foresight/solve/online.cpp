@@ -15,8 +15,8 @@
 namespace foresight {
 namespace {
 
-// States that are computed side by side, in registers that suit AVX2 and all that came after it;
-// and those that one thread computes in one go.
+// The number of states that are computed side by side, in registers that suit AVX2 and all later
+// instruction sets; and the number that one thread computes at a time.
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kVectors = 4;
 constexpr std::size_t kBlock = kLanes * kVectors;
@@ -47,7 +47,7 @@ FORESIGHT_KERNEL void expect_gain(const ArrivalTypes& types, const Block* prices
 void advance(const OnlineStates& states, const ArrivalTypes& types, const float* next, float* now,
              std::size_t begin, std::size_t end) {
   const std::size_t num_fixed = states.slots.size();
-  std::vector<std::int32_t> left(num_fixed);  // slots in the current state, counted up like digits
+  std::vector<std::int32_t> left(num_fixed);  // slots in the current state, counted like digits
   for (std::size_t u = 0; u < num_fixed; ++u) {
     left[u] =
         static_cast<std::int32_t>(begin / index(states.strides[u]) % (index(states.slots[u]) + 1));
@@ -96,7 +96,7 @@ double expect_gain(const RandomEdges& law, std::size_t nodes, double price) {
 
 void fill(OnlineTable& table, const RandomEdges& law, const Progress& progress) {
   const std::size_t states = table.num_states();
-  std::vector<double> values(states);  // rows in single precision would add up their rounding
+  std::vector<double> values(states);  // double, so that rounding does not add up over the rows
   for (int r = 1; r <= table.horizon; ++r) {
     check_cancelled(progress);
     for (std::size_t k = states - 1; k > 0; --k) {
@@ -110,12 +110,12 @@ void check_computable(const Problem& problem) {
   const Traits traits = problem.traits();
   if (traits.gain == Traits::Gain::kWeight && traits.use != Traits::Use::kOther) return;
   fail(ErrorCode::kData,
-       "problem \"{}\" has {}: the optimal online policy is computable where a match gains its "
-       "edge's weight, and takes its node or spends that weight",
+       "problem \"{}\" has {}; the optimal online policy can be computed only if a match gains its "
+       "edge's weight, and uses up its node or spends that weight from a budget",
        problem.name(), describe(traits));
 }
 
-/// The one bid that each node makes, 0 where it makes none.
+/// The one bid that each node makes; 0 if it makes none.
 std::vector<float> bids_of(const ArrivalTypes& types, NodeId num_fixed) {
   std::vector<float> bids(index(num_fixed));
   for (std::size_t e = 0; e < types.nodes.size(); ++e) {
@@ -123,7 +123,7 @@ std::vector<float> bids_of(const ArrivalTypes& types, NodeId num_fixed) {
     if (types.weights[e] == 0) continue;
     if (bid != 0 && bid != types.weights[e]) {
       fail(ErrorCode::kData,
-           "the optimal online policy is computable for budgets only where all bids of a fixed "
+           "with budgets, the optimal online policy can be computed only if all bids of a fixed "
            "node are equal, but node {} bids {} and {}",
            types.nodes[e], bid, types.weights[e]);
     }
@@ -146,12 +146,13 @@ OnlineStates online_states(const Problem& problem, const Market& market, const A
   const auto* types = std::get_if<ArrivalTypes>(&law);
   const bool budgets = problem.traits().amounts();
   if (budgets && types == nullptr) {
-    fail(ErrorCode::kData, "problem \"{}\": random edges have no budgets", problem.name());
+    fail(ErrorCode::kData, "problem \"{}\" needs budgets, but random edges have none",
+         problem.name());
   }
   OnlineStates states;
   states.costs.assign(index(market.num_fixed), 1);
   if (budgets) states.costs = bids_of(*types, market.num_fixed);
-  // More slots than arrivals make no difference; nor does a node that never gains anything.
+  // More slots than arrivals make no difference. Neither does a node that never gains anything.
   states.slots.assign(index(market.num_fixed), market.horizon);
   for (NodeId u = 0; u < market.num_fixed; ++u) {
     float& cost = states.costs[index(u)];
@@ -171,7 +172,7 @@ OnlineTable solve_online(const OnlineStates& states, const ArrivalLaw& law, int 
                          int threads, const Progress& progress) {
   if (states.bytes(horizon) > kMaxOnlineBytes) {
     fail(ErrorCode::kUsage,
-         "the optimal online policy of {} fixed nodes and {} arrivals takes {:.4g} states, {:.4g} "
+         "the optimal online policy for {} fixed nodes and {} arrivals needs {:.4g} states, {:.4g} "
          "MiB in all; the limit is {} MiB",
          states.slots.size(), horizon, states.count, states.bytes(horizon) / (1 << 20),
          kMaxOnlineBytes / (1 << 20));

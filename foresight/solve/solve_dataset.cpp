@@ -1,4 +1,4 @@
-// Labels a whole dataset on all cores, so that an interrupted run can go on where it stopped.
+// Labels a whole dataset on all cores. An interrupted run can continue where it stopped.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -81,11 +81,11 @@ class LabelBoard {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Takes over finished labels; a checkpoint of other data is refused rather than overwritten.
+  /// Takes over finished labels. A checkpoint of other data is refused, not overwritten.
   void restore() {
     const auto file = SafeTensors::open(checkpoint_);
     if (file->meta("format") != kFormat || file->meta("data") != digest_) {
-      fail(ErrorCode::kData, "{}: holds labels of other data; remove it to start anew",
+      fail(ErrorCode::kData, "{}: this file holds labels of other data; remove it to start anew",
            checkpoint_.string());
     }
     const auto done = file->array<std::uint8_t>("done");
@@ -98,7 +98,7 @@ class LabelBoard {
                         bound.size() == done.size();
       const auto arrivals = static_cast<std::size_t>(data_.instance(i).num_arrivals());
       if (!fits || (done[i] && next + arrivals > matching.size())) {
-        fail(ErrorCode::kData, "{}: its arrays do not fit the data; remove it to start anew",
+        fail(ErrorCode::kData, "{}: the labels do not fit the data; remove the file to start anew",
              checkpoint_.string());
       }
       if (!done[i]) continue;
@@ -132,7 +132,7 @@ class LabelBoard {
 
 void SolveOptions::read(OptionReader& o) {
   o.real("time_limit", time_limit_seconds, kAboveZero, std::numeric_limits<double>::infinity(),
-         "seconds per instance, where branch and bound is needed");
+         "time limit in seconds per instance, if branch and bound is needed");
   o.threads(threads);
 }
 
@@ -162,7 +162,7 @@ BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progre
     board.save();
     fail(ErrorCode::kCancelled, "interrupted after {} of {} instances{}",
          data.size() - board.open().size(), data.size(),
-         checkpoint.empty() ? "" : "; the same command goes on from there");
+         checkpoint.empty() ? "" : "; the same command continues from there");
   }
   return with_labels(data, board.labels());
 }

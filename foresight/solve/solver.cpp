@@ -39,7 +39,7 @@ std::unique_ptr<Solver> make_limited(const SolveOptions& options) {
   return std::make_unique<LimitedLabels<LimitedSolver>>(options.time_limit_seconds);
 }
 
-/// Shows a solver of weighted edges what the ledger says that edges gain.
+/// Gives a solver of weighted edges the gains of the ledger as weights.
 class PricedLabels : public Solver {
  public:
   PricedLabels(const Problem& problem, std::unique_ptr<Solver> solver)
@@ -102,7 +102,7 @@ HindsightMethod HindsightMethods::find(const Problem& problem) const {
     all += fmt::format("{}{} ({})", all.empty() ? "" : "; ", method.name, method.summary);
   }
   fail(ErrorCode::kUsage,
-       "problem \"{}\" ({}) has no method for hindsight optima; there are: {}. Add one with "
+       "problem \"{}\" ({}) has no method for hindsight optima; the methods are: {}. Add one with "
        "hindsight_methods().add",
        problem.name(), describe(problem.traits()), all);
 }

@@ -1,10 +1,10 @@
-// Hindsight optima: one face for all problems.
+// Hindsight optima: one interface for all problems.
 //
 //   auto solver = make_solver(problem, {});
 //   Label label = solver->solve(instance);
 //
-// Methods register for what a problem declares (`Traits`), so no problem names its solver and no
-// solver names a problem. Another project adds a method of its own with `hindsight_methods().add`.
+// A problem's `Traits` decide which method solves it, so problems and solvers do not name each
+// other. Another project adds its own method with `hindsight_methods().add`.
 #pragma once
 
 #include <filesystem>
@@ -21,13 +21,13 @@
 namespace foresight {
 
 struct SolveOptions {
-  double time_limit_seconds = 10;  // per instance; only programs that need branch and bound use it
+  double time_limit_seconds = 10;  // per instance; used only if branch and bound is needed
   int threads = 0;                 // 0 = all cores
 
   void read(OptionReader& o);
 };
 
-/// Owns its workspace: reuse it, one per thread.
+/// Owns its workspace. Reuse it, and use one per thread.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -49,7 +49,7 @@ class HindsightMethods {
 
   /// Methods that were added last are asked first. Thread-safe.
   void add(HindsightMethod method);
-  /// Throws Error(kUsage) if none serves the problem.
+  /// Throws Error(kUsage) if no method solves the problem.
   HindsightMethod find(const Problem& problem) const;
 
  private:
@@ -61,9 +61,10 @@ HindsightMethods& hindsight_methods();
 /// `problem` must outlive the solver.
 std::unique_ptr<Solver> make_solver(const Problem& problem, const SolveOptions& options);
 
-/// Labels all instances; throws Error(kUsage) if an option is out of range. With a `checkpoint` path, finished labels are kept there every few seconds
-/// and on cancellation (which throws Error(kCancelled)), and a later call for the same data goes on
-/// from them. Remove the file once the result is safe. Labels that are there and proven are kept.
+/// Labels all instances; existing labels that are proven are kept. With a `checkpoint` path,
+/// finished labels are saved there every few seconds and on cancellation, and a later call for the
+/// same data continues from them. Remove the file once the result is saved. Throws Error(kUsage) if
+/// an option is out of range, and Error(kCancelled) on cancellation.
 BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progress& progress,
                    const std::filesystem::path& checkpoint = {});
 

@@ -22,7 +22,7 @@ bool same_nodes(BoundInstances instances) {
   });
 }
 
-/// How many instances like this one make about so many decisions, fewer where each is costly.
+/// The number of such instances that make about so many decisions; fewer if each is costly.
 double affordable(double decisions, const Instance& instance) {
   // With 100 fixed nodes a decision costs about five times as much as with few, and invariant
   // models compute every node on offer.
@@ -32,8 +32,8 @@ double affordable(double decisions, const Instance& instance) {
   return decisions / cost / arrivals;
 }
 
-/// The run of one candidate. Where the caller leaves it open, as many epochs and instances as it
-/// can afford; `file_size` is that of the file to learn from, 0 for fresh instances.
+/// The run of one candidate. If the caller does not set them, it has as many epochs and instances
+/// as it can afford. `file_size` is the size of the file to learn from, 0 for fresh instances.
 RunOptions plan(const std::string& model, const TrainingPlan& training, const RunOptions& options,
                 const Instance& example, std::uint64_t file_size) {
   RunOptions run = options;
@@ -55,7 +55,7 @@ RunOptions plan(const std::string& model, const TrainingPlan& training, const Ru
   }
   const auto batches = static_cast<std::uint64_t>(total / run.epochs) / batch;
   run.instances = batch * std::max<std::uint64_t>(1, batches);
-  // Judging a model must not take longer than training it.
+  // Validating a model must not take longer than training it.
   const auto played = run.instances * static_cast<std::uint64_t>(trainer->episodes_per_instance());
   run.validation_instances =
       std::min(options.validation_instances, std::max<std::uint64_t>(100, played));
@@ -98,11 +98,11 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer) {
   check(options, "train");
   if (!options.trainer.empty()) {
-    fail(ErrorCode::kUsage, "train: auto takes the trainer of each model; leave out \"{}\"",
+    fail(ErrorCode::kUsage, "train: auto uses the trainer of each model; leave out \"{}\"",
          options.trainer);
   }
   if (!options.resume && path_exists((options.folder / "candidates").string())) {
-    fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+    fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
          options.folder.string());
   }
   const std::vector<RunOptions> candidates = auto_candidates(options);

@@ -64,7 +64,8 @@ class RolloutBaseline : public Baseline {
 
   void end_epoch(std::span<const double> values) override {
     if (!values_.empty() && values_.size() != values.size()) {
-      fail(ErrorCode::kData, "the saved baseline has {} values for {} validation instances",
+      fail(ErrorCode::kData,
+           "the saved baseline has {} values, expected {}, one per validation instance",
            values_.size(), values.size());
     }
     const bool better = values_.empty() || (mean(values) > mean(values_) &&
@@ -136,18 +137,17 @@ class HindsightBaseline : public Baseline {
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
     const Problem& problem = batch.instances.problem();
     if (problem.traits().gain != Traits::Gain::kWeight || !problem.traits().once()) {
-      fail(
-          ErrorCode::kUsage,
-          "baseline=hindsight is for edges that gain their weight and nodes that are matched once, "
-          "but problem \"{}\" has {}; try baseline=others",
-          problem.name(), describe(problem.traits()));
+      fail(ErrorCode::kUsage,
+           "baseline=hindsight needs edges that gain their weight and nodes that are matched once, "
+           "but problem \"{}\" has {}; try baseline=others",
+           problem.name(), describe(problem.traits()));
     }
     ahead_.resize(shards.size());
     parallel_for(shards.size(), batch.threads, [&](std::size_t s) {
       const Shard& shard = shards[s];
       ahead_[s].resize(shard.choice.size());
       AssignmentSolver solver;
-      // Decisions are listed step by step; what was matched before each is replayed per episode.
+      // Decisions are listed step by step. Earlier matches are replayed per episode.
       std::vector<std::vector<bool>> free;
       std::vector<int> decided(shard.episodes, 0);
       for (std::size_t e = 0; e < shard.episodes; ++e) {
@@ -217,7 +217,7 @@ class CriticBaseline : public Baseline {
                          static_cast<float>(state.value())});
   }
 
-  /// Estimates every decision of the batch first, then learns from it.
+  /// First estimates every decision of the batch, then learns from it.
   void prepare(const TrainingBatch&, std::span<Shard> shards) override {
     tape_.clear();
     costs_.assign(shards.size(), {});

@@ -1,7 +1,7 @@
-// Imitation (behaviour cloning) of the hindsight optimum, as the paper trains ff-supervised: the
+// Imitation (behaviour cloning) of the hindsight optimum, as the paper trains ff-supervised. The
 // model plays its own best choice, and at every arrival the target is what the optimum did there.
-// Weighted cross-entropy over skip and all fixed nodes, unmasked; skip weighs |U|/|V|, every
-// node 1.
+// The loss is the weighted cross-entropy over skip and all fixed nodes, unmasked. Skip has weight
+// |U|/|V|, every node 1.
 #include <algorithm>
 
 #include "foresight/base/error.h"

@@ -11,8 +11,8 @@
 namespace foresight {
 namespace {
 
-/// Episodes of a batch that one thread plays: few enough for two threads at least, many enough for
-/// full matrix tiles. It follows from the batch alone, so that threads change no result.
+/// The number of episodes of a batch that one thread plays: few enough for at least two threads,
+/// many enough for full matrix tiles. It depends only on the batch, so threads change no result.
 std::size_t shard_size(std::size_t episodes) {
   return std::min<std::size_t>(50, (episodes + 1) / 2);
 }
@@ -23,8 +23,8 @@ void LearnerOptions::read(OptionReader& o) {
   o.real("lr", lr, 0, 100, "learning rate of Adam");
   o.real("decay", decay, 0, 1, "the learning rate is multiplied by this after every epoch");
   o.choice("schedule", schedule, {"decay", "cosine"},
-           "the learning rate falls by the decay, or along a cosine to 0 at the end of the run");
-  o.real("clip", clip, 0, 1e9, "largest norm of the gradient");
+           "the learning rate falls by decay, or along a cosine to 0 at the end of the run");
+  o.real("clip", clip, 0, 1e9, "the largest norm of the gradient; a larger one is scaled down");
   o.integer("batch", batch, 1, 1'000'000, "instances per update");
   o.integer("standardize", standardize, 0, 1,
             "learn as if every input had mean 0 and deviation 1 (feed-forward models)");
@@ -33,7 +33,8 @@ void LearnerOptions::read(OptionReader& o) {
 void Learner::begin(Model& model) {
   model_ = &model;
   if (options_.standardize && !model.perceptron()) {
-    fail(ErrorCode::kUsage, "standardize=1 is for models that are one perceptron, not this one");
+    fail(ErrorCode::kUsage,
+         "standardize=1 works only with models that are one perceptron, not with this model");
   }
   adam_.emplace(model.parameters());
   scale_.reset();
@@ -87,7 +88,7 @@ InputScale Learner::measure_inputs() {
 void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
   play(batch, decode, record);
   if (!options_.standardize || scale_) return;
-  // The parameters drawn are meant for standardised inputs, which are known only now.
+  // The drawn parameters are meant for standardised inputs, whose scale is known only now.
   scale_ = measure_inputs();
   Parameters parameters = model_->parameters();
   scale_->to_outer(parameters);
@@ -151,8 +152,8 @@ double Learner::step(int threads, const std::function<void(Shard&)>& differentia
   const double norm = clip_norm(total, options_.clip);
   if (!std::isfinite(norm)) {
     fail(ErrorCode::kData,
-         "training diverged: the gradient is no longer a finite number; try a lower learning rate "
-         "than {}",
+         "training diverged: the gradient is not a finite number; try a lower learning rate than "
+         "{}",
          learning_rate(progress_));
   }
   Parameters parameters = model_->parameters();

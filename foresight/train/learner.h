@@ -1,4 +1,5 @@
-// What trainers share: an optimiser, a learning rate that falls, and rollouts in shards.
+// What trainers share: an optimiser, a falling learning rate, and rollouts in shards. Derive from
+// `Learner`, play with `play_shards`, and learn with `step`.
 #pragma once
 
 #include <functional>
@@ -30,17 +31,17 @@ struct Shard {
   std::size_t first_episode = 0;  // within the batch
   std::size_t episodes = 0;
 
-  // One entry per decision that has a choice, in the order in which the model scored them ...
+  // One entry per decision that has a choice, in the order in which the model scored them:
   std::vector<std::size_t> episode;  // within the shard
   std::vector<std::size_t> choice;
   std::vector<int> time;            // number of the arrival
   std::vector<float> gain;          // of the choice
   std::vector<float> observations;  // what Learner::observe added, if anything
-  // ... and one per row the model scored, choice or not.
+  // One entry per row that the model scored, with a choice or without:
   std::vector<std::size_t> entries;
   std::vector<float> scores;         // row after row
   std::vector<float> probabilities;  // softmax of the scores, row after row
-  std::vector<float> gradients;      // of the loss by the scores, row after row
+  std::vector<float> gradients;      // of the loss with respect to the scores, row after row
 };
 
 class Learner : public Trainer {
@@ -56,13 +57,14 @@ class Learner : public Trainer {
   void end_epoch(std::span<const double>) override { learning_rate_ *= options_.decay; }
 
  protected:
-  /// Plays the batch in shards; afterwards `shards()` holds rollouts and probabilities.
+  /// Plays the batch in shards. Then `shards()` holds the rollouts and probabilities.
   void play_shards(const TrainingBatch& batch, Decode decode, Model::Record record);
-  /// Calls `differentiate` for each shard, which must add to its gradient; then clips and steps.
+  /// Calls `differentiate` for each shard, which must add to the shard's gradient. Then clips the
+  /// sum and makes a step of the optimiser.
   double step(int threads, const std::function<void(Shard&)>& differentiate);
 
-  /// Called for each decision with a choice, from several threads: a trainer's own view of the
-  /// state.
+  /// Called for each decision with a choice, from several threads. A trainer can add its own view
+  /// of the state.
   virtual void observe(const State&, std::vector<float>& /*observations*/) const {}
 
   Model& model() { return *model_; }

@@ -6,7 +6,7 @@
 namespace foresight {
 namespace {
 
-/// Probabilities may be rounded down to 0; p log p is 0 there.
+/// Probabilities may be rounded down to 0, where p log p is 0.
 double safe_log(double p) {
   return std::log(std::max(p, 1e-30));
 }

@@ -12,7 +12,7 @@
 namespace foresight {
 namespace {
 
-// ---- protocol-buffer encoding, as much of it as an Event needs
+// ---- the part of protocol-buffer encoding that an Event needs
 
 void put_varint(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -73,7 +73,7 @@ EventWriter::EventWriter(const std::filesystem::path& folder, double wall_time) 
   const auto path = folder / fmt::format("events.out.tfevents.{:.0f}.foresight", wall_time);
   file_ = std::fopen(path.c_str(), "ab");
   if (file_ == nullptr) {
-    fail(ErrorCode::kIo, "{}: {}", path.string(), std::strerror(errno));
+    fail(ErrorCode::kIo, "cannot write {}: {}", path.string(), std::strerror(errno));
   }
   std::string first = event(wall_time, 0);
   put_bytes(first, 3, "brain.Event:2");

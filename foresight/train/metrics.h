@@ -1,4 +1,7 @@
-// What a run has to tell about each epoch, as event files of TensorBoard.
+// The metrics of each epoch as event files of TensorBoard.
+//
+//   EventWriter events("runs/a", wall_time);
+//   events.add({{"ratio", 0.87}}, /*step=*/1, wall_time);
 #pragma once
 
 #include <cstdint>
@@ -11,11 +14,11 @@
 
 namespace foresight {
 
-/// Appends scalars to a new file that TensorBoard reads: records of length, checksum, an Event
-/// message in protocol-buffer encoding, checksum.
+/// Appends scalars to a new file that TensorBoard reads. Each record is a length, its checksum, an
+/// Event message in protocol-buffer encoding, and its checksum.
 class EventWriter {
  public:
-  /// The time is part of the file's name, which tells it from others in the folder.
+  /// The time is part of the file's name, so that files in a folder have different names.
   EventWriter(const std::filesystem::path& folder, double wall_time);
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;

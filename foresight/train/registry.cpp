@@ -23,7 +23,7 @@ Registry<Trainer>& trainers() {
 double TrainerState::number(const std::string& name) const {
   const auto found = numbers.find(name);
   if (found == numbers.end()) {
-    fail(ErrorCode::kData, "the saved state of the trainer lacks the number \"{}\"", name);
+    fail(ErrorCode::kData, "the saved state of the trainer has no number \"{}\"", name);
   }
   return found->second;
 }
@@ -41,7 +41,7 @@ std::int64_t TrainerState::count(const std::string& name) const {
 void TrainerState::copy(const std::string& name, std::span<float> to) const {
   const auto found = arrays.find(name);
   if (found == arrays.end() || found->second.size() != to.size()) {
-    fail(ErrorCode::kData, "the saved state of the trainer has {} entries of \"{}\" instead of {}",
+    fail(ErrorCode::kData, "the saved state of the trainer has {} entries in \"{}\", expected {}",
          found == arrays.end() ? 0 : found->second.size(), name, to.size());
   }
   std::ranges::transform(found->second, to.begin(),

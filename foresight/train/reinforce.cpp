@@ -26,12 +26,12 @@ struct ReinforceOptions {
     learner.read(o);
     o.real("entropy", entropy, 0, 100, "weight of the entropy bonus");
     o.real("entropy_end", entropy_end, -1, 100,
-           "its weight at the end of the run, reached in a straight line; -1: does not change");
+           "its weight at the end of the run, reached in a straight line; -1: it stays the same");
     o.integer("rollouts", rollouts, 1, 1'000, "episodes per instance");
     o.choice("baseline", baseline, {"ema", "rollout", "critic", "others", "hindsight", "none"},
              "what a cost is compared with: a moving average, the best model so far on the same "
-             "instance, a learned estimate, the instance's other episodes, or the best that could "
-             "still be reached in hindsight");
+             "instance, a learned estimate, the instance's other episodes, the best that could "
+             "still be reached in hindsight, or nothing");
     o.real("beta", beta, 0, 1, "how much of the moving average each update keeps");
     o.choice("credit", credit, {"total", "to-go"},
              "judge a decision by the whole episode, or by what comes after it");
@@ -49,7 +49,7 @@ class Reinforce : public Learner {
     if (options_.baseline == "others") {
       if (options_.rollouts < 2) {
         fail(ErrorCode::kUsage,
-             "baseline=others compares the episodes of one instance: give rollouts=8, say");
+             "baseline=others compares several episodes of one instance; give e.g. rollouts=8");
       }
       baseline_ = make_leave_one_out_baseline(options_.rollouts);
     }
@@ -114,7 +114,7 @@ class Reinforce : public Learner {
   }
 
  private:
-  /// Every instance as often as it is to be played.
+  /// Repeats every instance as often as it is played.
   TrainingBatch repeated(const TrainingBatch& batch) {
     if (options_.rollouts == 1) return batch;
     instances_.clear();
@@ -132,12 +132,12 @@ class Reinforce : public Learner {
     std::vector<double> result(shard.choice.size());
     std::vector<double> cost(shard.episodes);
     for (std::size_t e = 0; e < shard.episodes; ++e) cost[e] = -shard.rollouts[e].value;
-    // What a decision is judged by does not include what was won before it.
+    // A decision is not judged by what was gained before it.
     std::vector<double> before(shard.episodes);
     for (std::size_t i = 0; i < result.size(); ++i) {
       const std::size_t e = shard.episode[i];
       result[i] = cost[e] - (baseline_ ? baseline_->cost(shard, i) : 0);
-      // A baseline that looks ahead from the decision only is compared with what lies ahead.
+      // A baseline that only looks ahead from the decision is compared with what lies ahead.
       const bool ahead = baseline_ && baseline_->looks_ahead();
       if (ahead || options_.credit == "to-go") result[i] += before[e];
       before[e] += static_cast<double>(shard.gain[i]);
@@ -169,7 +169,7 @@ class Reinforce : public Learner {
   ReinforceOptions options_;
   double entropy_rate_ = 0;
   std::vector<Instance> instances_;
-  std::unique_ptr<Baseline> baseline_;  // none: costs are taken as they are
+  std::unique_ptr<Baseline> baseline_;  // null: costs are not compared with anything
 };
 
 }  // namespace

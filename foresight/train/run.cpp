@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Values and mean ratio that the model reaches on a labelled set, taking its best choice.
+/// Values and mean ratio that the model reaches on a labelled set with its best choices.
 struct Validation {
   std::vector<double> values;
   double ratio = 0;
@@ -47,7 +47,7 @@ Validation validate(const BoundDataset& data, const Model& model, int threads) {
   return result;
 }
 
-/// The means of what the updates of an epoch saw.
+/// The means over the updates of an epoch.
 class EpochStats {
  public:
   void add(const UpdateStats& stats) {
@@ -119,7 +119,7 @@ class Run {
 
   void refuse_to_overwrite() const {
     if (options_.resume || !folder_.holds_run()) return;
-    fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+    fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
          options_.folder.string());
   }
 
@@ -135,8 +135,8 @@ class Run {
     const auto* source = std::get_if<BoundSource>(&data);
     if (same && (!source || source->size())) {
       fail(ErrorCode::kUsage,
-           "a run on recorded instances needs others to be judged by: give --val FILE or --val "
-           "SPEC");
+           "a run on recorded instances needs other instances for validation; give --val FILE or "
+           "--val SPEC");
     }
     return data;
   }
@@ -158,7 +158,7 @@ class Run {
   BoundDataset draw_validation() {
     const auto* source = std::get_if<BoundSource>(&*validation_given_);
     if (!source) return std::get<BoundDataset>(*validation_given_);
-    // A seed apart from every training seed: the training streams count up from the run's seed.
+    // A seed of its own: the training streams count up from the run's seed and do not reach it.
     constexpr std::uint64_t kValidationSeed = 0x56414c4944415445;
     progress_.begin("drawing validation instances", static_cast<std::int64_t>(validation_size()),
                     "instances");
@@ -168,7 +168,7 @@ class Run {
     return drawn;
   }
 
-  /// Builds the model, and sees to it that all fits before anything is written.
+  /// Builds the model, and checks that everything fits before anything is written.
   void prepare() {
     info_.spec = Spec::parse(options_.model).to_string();
     info_.context = {data_->schema(), data_->first_market_size()};
@@ -202,21 +202,21 @@ class Run {
     return {epoch(), record_.best_epoch, record_.best_ratio, rates.empty() ? 0 : rates.back()};
   }
 
-  /// Takes over the record of the run in the folder, which must have been asked for alike; true if
-  /// there is nothing left to do.
+  /// Takes over the record of the run in the folder, which must have the same settings. Returns
+  /// true if there is nothing left to do.
   bool is_done() {
     RunRecord found = read_run(options_.folder);
     const bool epochs_matter = trainer_->depends_on_length();
     if (const std::string text = difference(found, record_, epochs_matter); !text.empty()) {
-      fail(ErrorCode::kUsage, "{}: cannot be resumed like that: {}", options_.folder.string(),
-           text);
+      fail(ErrorCode::kUsage, "{}: the run cannot be resumed with other settings: {}",
+           options_.folder.string(), text);
     }
     found.epochs = options_.epochs;
     record_ = std::move(found);
     return record_.done();
   }
 
-  /// Equal data under equal names: specs with all their options.
+  /// Equal data gets equal names: specs with all their options.
   static std::string canonical(const std::string& data, const std::optional<Dataset>& own,
                                const char* file) {
     if (own) return file;
@@ -257,7 +257,7 @@ class Run {
     for (std::uint64_t first = 0; first < size; first += batch) {
       if (progress_.cancelled()) {
         progress_.end();
-        fail(ErrorCode::kCancelled, "interrupted in epoch {}; --resume goes on after epoch {}",
+        fail(ErrorCode::kCancelled, "interrupted in epoch {}; --resume continues after epoch {}",
              before + 1, before);
       }
       const auto [instances, labels] = data_->take(first, std::min(batch, size - first));
@@ -296,8 +296,8 @@ class Run {
     return row;
   }
 
-  /// Of fifty noisy models one looks good by luck. So where the run is annealed, those before its
-  /// last fifth no longer compete.
+  /// Of fifty noisy models one looks good by luck. So if the run is annealed, models from before
+  /// its last fifth no longer compete.
   bool starts_last_fifth(int epoch) const {
     return trainer_->anneals() && epoch == options_.epochs - options_.epochs / 5 + 1;
   }
@@ -308,7 +308,7 @@ class Run {
     folder_.write_copies(record_);
   }
 
-  /// Of the epochs that are done, as far as timing.csv has them.
+  /// The timing of the finished epochs, as far as timing.csv has it.
   MetricsColumns kept_timing() const {
     const MetricsColumns& known = record_.timing;
     MetricsColumns kept;
@@ -350,12 +350,12 @@ class Run {
 void RunOptions::read(OptionReader& o) {
   o.text("train", train, "a dataset file, or a source spec for fresh instances every epoch");
   o.text("validation", validation,
-         "validation set, file or spec; without it: other instances of the training source");
+         "validation set, a file or a spec; without it, other instances of the training source");
   o.text("trainer", trainer,
-         "trainer, e.g. \"reinforce(lr=0.003)\"; what it leaves open is as tuned for the model");
+         "trainer, e.g. \"reinforce(lr=0.003)\"; options not given are as tuned for the model");
   o.integer("epochs", epochs, 1, 1'000'000, "passes over the training data");
   o.count("instances", instances, 0, kMostInstances,
-          "fresh instances per epoch; 0: 20,000, or with auto what takes minutes");
+          "fresh instances per epoch; 0: 20,000, or with auto as many as some minutes allow");
   o.count("validation_instances", validation_instances, 1, kMostInstances,
           "fresh instances to validate on");
   o.seed(seed);

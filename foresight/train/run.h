@@ -1,15 +1,19 @@
-// A training run: epochs over past or fresh instances, the best model on a validation set kept,
-// everything in one folder, and resumable to the bit.
+// A training run: epochs over past or fresh instances. The best model on a validation set is kept.
+// Everything is in one folder. A resumed run gives the same bits as an uninterrupted one.
 //
 //   RUN/last.safetensors     the model after the last epoch, the trainer's state, and the record of
-//                            the run (run_record.h): what is in this file was done
-//   RUN/best.safetensors     the model with the best validation ratio; where the learning rate is
-//                            annealed to 0, of the last fifth of the epochs
-//   RUN/config.json          copies of the record for people: what was asked for,
-//   RUN/metrics.csv          and one line per epoch; events.out.tfevents.* the same for TensorBoard
+//                            the run (run_record.h); only this file decides what was done
+//   RUN/best.safetensors     the model with the best validation ratio; if the learning rate is
+//                            annealed to 0, the best of the last fifth of the epochs
+//   RUN/config.json          the settings, copied from the record for people
+//   RUN/metrics.csv          one line per epoch, copied from the record for people
+//   RUN/events.out.tfevents.*  the same for TensorBoard
 //   RUN/timing.csv           how long epochs took
 //
-// A folder is locked while it is written.
+//   const RunResult result =
+//       train({.model = "inv-ff-hist", .train = "crowd", .folder = "RUN"}, progress);
+//
+// The folder is locked while a run writes to it.
 #pragma once
 
 #include <filesystem>
@@ -26,20 +30,20 @@ namespace foresight {
 
 struct RunOptions {
   std::string model;            // spec
-  std::string trainer;          // spec; what it leaves open is filled in as tuned for the model
+  std::string trainer;          // spec; options not given are as tuned for the model
   std::string train;            // a dataset file, or a source spec for fresh instances every epoch
   std::string validation;       // the same; empty: fresh instances of the training source
-  std::uint64_t instances = 0;  // fresh ones per epoch; 0: 20,000, `train_auto`: what takes minutes
+  std::uint64_t instances = 0;  // fresh ones per epoch; 0: 20,000, or what `train_auto` can afford
   std::uint64_t validation_instances = 1'000;  // for fresh instances
   int epochs = 100;
   std::uint64_t seed = 1;
   int threads = 0;
   std::filesystem::path folder;
   bool resume = false;
-  std::string command;  // the command line, to be remembered
+  std::string command;  // the command line, for the record
 
-  /// Data that is in no file takes the place of `train` and `validation`; it is kept in the folder,
-  /// as train.safetensors and validation.safetensors.
+  /// Data that is not in a file, used instead of `train` and `validation`. It is saved in the
+  /// folder as train.safetensors and validation.safetensors.
   std::optional<Dataset> train_data = {};
   std::optional<Dataset> validation_data = {};
 
@@ -53,14 +57,15 @@ struct RunResult {
   double decisions_per_second = 0;
 };
 
-/// Called after each epoch, once it is saved, with its metrics; false ends the run after it, which
-/// `resume` can go on with.
+/// Called with the metrics of each epoch, after it is saved. If it returns false, the run ends, and
+/// `resume` can continue it.
 using EpochObserver = std::function<bool(const MetricsRow& metrics)>;
 
-/// Everything must fit before the first epoch begins: the training data its problem, the model the
-/// data, the validation set the model; Error(kData) says what does not. `resume` goes on with a run
-/// that was asked for in the same words on the same data; Error(kUsage) says what differs. Throws
-/// Error(kCancelled) when interrupted: the finished epochs are kept, and `resume` goes on from them.
+/// Trains a model. Before the first epoch it checks that the training data fits its problem, the
+/// model the data, and the validation set the model; Error(kData) says what does not fit. `resume`
+/// continues a run with the same settings and data; Error(kUsage) says what differs. If
+/// interrupted, it throws Error(kCancelled); finished epochs are kept, and `resume` continues after
+/// them.
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer = {});
 
 }  // namespace foresight

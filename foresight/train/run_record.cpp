@@ -36,7 +36,9 @@ Json json_of(const RunRecord& record) {
 
 int read_int(const JsonField& field) {
   const std::int64_t value = field.integer();
-  if (value < 0 || value > 1'000'000'000) field.reject("is out of range");
+  if (value < 0 || value > 1'000'000'000) {
+    field.reject(fmt::format("should be from 0 to 1000000000, but is {}", value));
+  }
   return static_cast<int>(value);
 }
 
@@ -73,8 +75,8 @@ void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& re
     record.metrics.set(names.at(c).text(), std::move(column));
   }
   if (record.best_epoch < 1 || record.best_epoch > record.epochs_done()) {
-    json["best_epoch"].reject(
-        fmt::format("is {}, but {} epochs were done", record.best_epoch, record.epochs_done()));
+    json["best_epoch"].reject(fmt::format("is {}, but the number of finished epochs is {}",
+                                          record.best_epoch, record.epochs_done()));
   }
 }
 
@@ -127,16 +129,16 @@ std::string MetricsColumns::to_csv() const {
 
 std::string difference(const RunRecord& found, const RunRecord& asked, bool epochs_matter) {
   const auto differs = [](const char* name, const auto& then, const auto& now) {
-    return then == now ? "" : fmt::format("{} was \"{}\", not \"{}\"", name, then, now);
+    return then == now ? "" : fmt::format("{} was \"{}\", now it is \"{}\"", name, then, now);
   };
-  // A file may have been moved: its content counts, not its name.
+  // A file may have been moved, so its content counts, not its name.
   const auto data_differs = [&](const char* name, const std::string& then, const std::string& now,
                                 const std::string& then_digest, const std::string& now_digest) {
     if (sources().knows(now) || sources().knows(then)) {
       if (const std::string text = differs(name, then, now); !text.empty()) return text;
     }
     if (then_digest == now_digest) return std::string();
-    return fmt::format("{} (\"{}\") had other content", name, then);
+    return fmt::format("the content of {} (\"{}\") has changed", name, then);
   };
   for (const std::string& text :
        {differs("model", found.model, asked.model),
@@ -173,8 +175,8 @@ RunRecord read_record(const SafeTensors& file) {
   const std::string path = file.path().string();
   if (!file.metadata().contains(kRecord)) {
     fail(ErrorCode::kData,
-         "{}: holds no record of its run; it was written by an earlier version of this program, or "
-         "is not a run's last checkpoint",
+         "{}: the file holds no record of its run; it is not the last checkpoint of a run, or an "
+         "earlier version of this program wrote it",
          path);
   }
   const JsonField json = JsonField::parse(file.meta(kRecord), path + ": record");
@@ -195,7 +197,7 @@ bool is_run_folder(const std::filesystem::path& path) {
 
 RunRecord read_run(const std::filesystem::path& folder) {
   if (!is_run_folder(folder)) {
-    fail(ErrorCode::kData, "{}: does not hold a training run: there is no {} and no {} in it",
+    fail(ErrorCode::kData, "{}: the folder does not hold a training run: it has no {} and no {}",
          folder.string(), kLast, kConfig);
   }
   RunRecord config;

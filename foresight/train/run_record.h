@@ -1,8 +1,11 @@
-// The record of a training run: what was asked for, what it learned from, and how it went.
+// The record of a training run: its settings, its data, and how it went.
+//
+//   const RunRecord record = read_run("runs/a");
+//   if (record.done()) use(record.best_ratio);
 //
 // The trainer writes it into the run's last checkpoint after every epoch, in one step with the
-// parameters; config.json and metrics.csv are copies of it for people. Resuming, "is it done
-// already", reports, Python and the tuner read it and nothing else.
+// parameters. config.json and metrics.csv are copies of it for people. Resumed runs, the check
+// whether a run is done, reports, Python and the tuner read only this record.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +19,10 @@ namespace foresight {
 class SafeTensors;
 class SafeTensorsWriter;
 
-/// One epoch's numbers, by name; every epoch has the same names in the same order.
+/// The numbers of one epoch, by name. Every epoch has the same names in the same order.
 using MetricsRow = std::vector<std::pair<std::string, double>>;
 
-/// Columns of numbers by name, all of one length.
+/// Columns of numbers by name, all of the same length.
 class MetricsColumns {
  public:
   void add(const MetricsRow& row);
@@ -39,7 +42,7 @@ class MetricsColumns {
 };
 
 struct RunRecord {
-  // What was asked for. Specs have all their options filled in, so that equal ones are equal text.
+  // The settings. Specs have all their options filled in, so that equal specs are equal text.
   std::string model, trainer;
   std::string problem;
   std::string train, validation;  // a spec or a file
@@ -50,11 +53,11 @@ struct RunRecord {
   std::uint64_t seed = 0;
 
   // What happened so far.
-  MetricsColumns metrics;  // a row per epoch; the same for the same record above
+  MetricsColumns metrics;  // a row per epoch; equal settings give equal metrics
   int best_epoch = 0;      // of the model in best.safetensors; 0 before the first epoch
-  double best_ratio = 0;   // and its validation ratio
+  double best_ratio = 0;   // the validation ratio of that model
 
-  // Not part of what is compared: the command line of the first start, and how long epochs took.
+  // Not compared: the command line of the first start, and how long epochs took.
   std::string command;
   MetricsColumns timing;
 
@@ -62,11 +65,11 @@ struct RunRecord {
   bool done() const { return epochs_done() >= epochs; }
 };
 
-/// What `asked` asks for that `found` does not: a sentence that names the field and both values, or
-/// nothing if they agree. `epochs` are compared only if the trainer's schedule depends on them.
+/// The first difference in settings: a sentence that names the field and both values, or nothing if
+/// they agree. `epochs` are compared only if the trainer's schedule depends on them.
 std::string difference(const RunRecord& found, const RunRecord& asked, bool epochs_matter);
 
-/// The record within a checkpoint. Reading throws Error(kData) if it is not there or is damaged.
+/// The record in a checkpoint. Reading throws Error(kData) if it is missing or damaged.
 void write_record(SafeTensorsWriter& writer, const RunRecord& record);
 RunRecord read_record(const SafeTensors& file);
 
@@ -75,7 +78,7 @@ std::string to_json(const RunRecord& record);
 
 bool is_run_folder(const std::filesystem::path& path);
 
-/// Throws Error(kData) if the folder does not hold a run, or one that is damaged.
+/// Throws Error(kData) if the folder does not hold a run, or if the run is damaged.
 RunRecord read_run(const std::filesystem::path& folder);
 
 }  // namespace foresight

@@ -1,12 +1,12 @@
 // Temporal differences for value models (Sutton, 1988, with the maximum of Q-learning; values of
-// post-decision states after Powell, 2007): what is left after a decision should be worth what the
-// best choice at the next arrival is worth, its gain included, and nothing after the last one.
+// post-decision states after Powell, 2007). What is left after a decision should be worth as much
+// as the best choice at the next arrival, including its gain, and nothing after the last arrival.
 //
 //   loss = mean over decisions of (V(after the choice) - max over the next choices of gain + V)^2
 //
-// Arrivals that leave no choice change nothing but the time, so the next arrival with a choice is
-// looked at: an unbiased target, since nothing was decided in between. Episodes are sampled around
-// the best choice, as the model's temperature says.
+// Arrivals without a choice change only the time, so the target is taken from the next arrival with
+// a choice. It is unbiased, because nothing was decided in between. Episodes are sampled around the
+// best choice, according to the model's temperature.
 #include <algorithm>
 
 #include "foresight/base/error.h"
@@ -17,7 +17,7 @@ namespace foresight {
 namespace {
 
 struct TdOptions {
-  // Many small updates: with batches of 200 a network of the same data closes 3 to 7 % less of the
+  // Many small updates. With batches of 200, a network on the same data closes 3 to 7 % less of the
   // gap to the best online policy.
   LearnerOptions learner{.lr = 0.003, .schedule = "cosine", .batch = 50};
   void read(OptionReader& o) { learner.read(o); }
@@ -29,7 +29,7 @@ class Td : public Learner {
 
   void begin(Model& model) override {
     if (model.temperature() <= 0) {
-      fail(ErrorCode::kUsage, "td trains models of values: value and inv-value");
+      fail(ErrorCode::kUsage, "td trains only value models: value and inv-value");
     }
     Learner::begin(model);
   }
@@ -62,7 +62,7 @@ class Td : public Learner {
     const double temperature = model().temperature();
     std::vector<double> next(shard.episodes, 0);  // what the next choice is worth
     total_entropy = loss = 0;
-    // From the last decision to the first, so that the next one is known.
+    // From the last decision to the first, so that the next one is always known.
     std::size_t end = shard.scores.size();
     std::size_t decision = shard.choice.size();
     for (std::size_t row = shard.entries.size(); row-- > 0;) {

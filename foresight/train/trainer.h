@@ -1,10 +1,10 @@
-// Trainers: turn a batch of past instances into one step of learning.
+// Trainers turn a batch of past instances into one step of learning.
 //
 //   auto trainer = trainers().make("reinforce(lr=0.006,decay=0.97)");
 //   trainer->begin(model);
-//   UpdateStats stats = trainer->update({bind_instances(problem, instances), labels, seed, 0, threads});
+//   UpdateStats stats = trainer->update({bind_instances(problem, instances), labels, seed});
 //
-// A batch is cut into shards of fixed size; each is played and differentiated by one thread, and
+// A batch is cut into shards of fixed size. One thread plays and differentiates each shard, and
 // gradients are added in the order of the shards. So the result does not depend on the number of
 // threads.
 #pragma once
@@ -27,12 +27,12 @@ struct TrainingBatch {
   BoundInstances instances;
   std::span<const Label> labels;  // one per instance, for trainers that need them
   std::uint64_t seed = 0;
-  std::uint64_t first_index = 0;  // number of the first episode among all that were ever played
+  std::uint64_t first_index = 0;  // number of the first episode among all episodes of the run
   int threads = 0;
   double progress = 0;  // share of the whole run that is done, for schedules
 };
 
-/// What one update saw.
+/// The statistics of one update.
 struct UpdateStats {
   double mean_value = 0;  // of the episodes played
   double entropy = 0;     // per episode, summed over its decisions
@@ -41,7 +41,7 @@ struct UpdateStats {
   std::int64_t decisions = 0;
 };
 
-/// Everything that an interrupted run needs to go on.
+/// Everything that an interrupted run needs to continue.
 struct TrainerState {
   Adam::State adam;
   std::map<std::string, double> numbers;
@@ -60,32 +60,32 @@ class Trainer {
   /// The model to train; it must outlive the trainer.
   virtual void begin(Model& model) = 0;
   virtual UpdateStats update(const TrainingBatch& batch) = 0;
-  /// After each pass over the data, with the values that the model reaches on the validation set.
+  /// Called after each pass over the data, with the model's values on the validation set.
   virtual void end_epoch(std::span<const double> validation_values) = 0;
 
   virtual bool needs_labels() const { return false; }
   virtual int batch_size() const = 0;
   virtual int episodes_per_instance() const { return 1; }
-  /// When this share of the run is done.
+  /// The learning rate when this share of the run is done.
   virtual double learning_rate(double progress) const = 0;
-  /// Does it learn ever less, and nothing at the end of the run? Then models of the end are better
-  /// than their validation ratios can tell.
+  /// Does the learning rate fall to 0 at the end of the run? Then late models are better than their
+  /// validation ratios show.
   virtual bool anneals() const { return false; }
-  /// Does what it does in an epoch depend on how many there are to be in all?
+  /// Does an epoch depend on the number of epochs in all?
   virtual bool depends_on_length() const { return anneals(); }
   virtual TrainerState state() const = 0;
   virtual void restore(const TrainerState& state) = 0;
 };
 
-/// Every trainer there is.
+/// All trainers.
 Registry<Trainer>& trainers();
 
-/// The spec with what it leaves open filled in from the model's own trainer (its TrainingPlan). An
-/// empty spec gives that trainer.
+/// The spec, with options that are not given filled in from the model's own trainer (its
+/// TrainingPlan). An empty spec gives that trainer.
 std::string trainer_for(const std::string& model_spec, const std::string& trainer_spec);
 
-/// The same with these options set, whatever the spec says about them. Throws Error(kUsage) if
-/// there is no such trainer or option, or a value is out of its range.
+/// The same with these options, whatever the spec says about them. Throws Error(kUsage) if there is
+/// no such trainer or option, or if a value is out of range.
 std::string trainer_with(const std::string& model_spec, const std::string& trainer_spec,
                          const std::vector<std::pair<std::string, std::string>>& options);
 

@@ -101,7 +101,7 @@ class SourceTrainingData : public TrainingData {
   std::vector<Label> labels_;
 };
 
-/// Recorded instances are not drawn: an epoch is a pass over all of them, or over the first so many.
+/// Recorded instances are not drawn. An epoch is a pass over all of them, or over the first `most`.
 BoundDataset recorded(const BoundSource& source, std::uint64_t most, int threads,
                       Progress& progress) {
   return generate(source, 0, std::min(most, *source.size()), threads, progress);

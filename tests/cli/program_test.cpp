@@ -322,7 +322,7 @@ TEST_F(Program, TrainsInspectsAndJudgesAModel) {
   expect("evaluate z --policy run", 1, {"run", "e-obm", "adwords"});
   expect("train inv-ff-hist --train 'crowd(u=4,v=8)' -o run", 2, {"holds a run already"});
   expect("train perceptron --train 'crowd(u=4,v=8)' -o other", 2, {"perceptron", "inv-ff-hist"});
-  expect("train ff --train nowhere.data -o other", 1, {"nowhere.data", "no such dataset file"});
+  expect("train ff --train nowhere.data -o other", 1, {"nowhere.data", "no dataset file"});
 }
 
 TEST_F(Program, TrainingKilledAtOnceGoesOnToTheSameBytes) {
@@ -357,7 +357,7 @@ TEST_F(Program, ReportIsAPageOrATable) {
 
 TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
   expect("reproduce adwords --scale smoke -o out", 0,
-         {"thick-z(u=10,v=60)", "The paper's numbers beside ours",
+         {"thick-z(u=10,v=60)", "The paper's numbers next to ours",
           "wrote out/smoke/adwords.html and out/smoke/adwords.md"});
   const Outcome again = run("reproduce adwords --scale smoke -o out");
   EXPECT_EQ(again.exit_code, 0);

@@ -63,7 +63,7 @@ TEST(Table, RejectsARowOfAnotherLength) {
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_STREQ(error.what(), "a row of 1 cells does not fit a table of 2 columns");
+    EXPECT_STREQ(error.what(), "a row has 1 cells, but the table has 2 columns");
   }
 }
 

@@ -128,7 +128,7 @@ TEST(BarabasiAlbert, ADegreeOfZeroHasNoEdges) {
 }
 
 TEST(BarabasiAlbert, ADegreeAboveTheNumberOfNodesIsRefused) {
-  expect_error(ErrorCode::kUsage, {"\"degree\" is 15", "u=10"},
+  expect_error(ErrorCode::kUsage, {"\"degree\"", "at most u=10", "got 15"},
                [] { sources().make("ba(u=10,degree=15)"); });
 }
 

@@ -62,7 +62,7 @@ TEST(SetEdges, ARepeatedEdgeNamesBothLines) {
   expect_error(ErrorCode::kData, {"my.csv:9: ", "line 4"}, [&] {
     set_edges(graph, {{1, 0, 1, 3}, {0, 7, 1, 4}, {1, 7, 1, 5}, {0, 7, 2, 9}}, 2, "my.csv");
   });
-  expect_error(ErrorCode::kData, {"my.csv: there is no edge"},
+  expect_error(ErrorCode::kData, {"my.csv: the file lists no edge"},
                [&] { set_edges(graph, {}, 2, "my.csv"); });
 }
 
@@ -241,9 +241,9 @@ TEST(BaseGraphSource, TypesThatAlmostNeverArriveDoNotHangTheDraw) {
 }
 
 TEST(BaseGraphSource, WhatCannotBeDrawnIsAnError) {
-  expect_error(ErrorCode::kUsage, {"test: u=7", "only 6", "pool=all"},
+  expect_error(ErrorCode::kUsage, {"test: option \"u\"", "at most 6", "pool=all", "got 7"},
                [] { BaseGraphSource(small_graph(), sampling(7, 5), "test"); });
-  expect_error(ErrorCode::kUsage, {"test: u=4", "only 3", "pool=even"},
+  expect_error(ErrorCode::kUsage, {"test: option \"u\"", "at most 3", "pool=even", "got 4"},
                [] { BaseGraphSource(small_graph(), sampling(4, 5, "fixed", "even"), "test"); });
   BaseGraph lonely;
   lonely.num_fixed = 4;

@@ -76,9 +76,9 @@ TEST(Crowd, HasAsManyWorkersAsAskedFor) {
 }
 
 TEST(Crowd, MoreWorkersThanThereAreIsAnError) {
-  expect_error(ErrorCode::kUsage, {"\"crowd\"", "u=533", "only 532"},
+  expect_error(ErrorCode::kUsage, {"\"crowd\"", "\"u\"", "at most 532", "got 533"},
                [] { sources().make("crowd(u=533)"); });
-  expect_error(ErrorCode::kUsage, {"u=267", "only 266", "pool=odd"},
+  expect_error(ErrorCode::kUsage, {"\"u\"", "at most 266", "pool=odd", "got 267"},
                [] { sources().make("crowd(u=267,pool=odd)"); });
 }
 

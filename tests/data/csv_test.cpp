@@ -108,7 +108,7 @@ TEST_F(CsvSource, ZeroTakesAllNodesInTheOrderOfTheFile) {
   const auto ids = instance.market().ids;
   EXPECT_EQ(std::vector(ids.begin(), ids.end()), (std::vector<NodeId>{0, 1, 2}));
   EXPECT_EQ(instance.num_arrivals(), 2);
-  expect_error(ErrorCode::kUsage, {"u=10", "only 3"}, [&] { make(""); });
+  expect_error(ErrorCode::kUsage, {"\"u\"", "at most 3", "got 10"}, [&] { make(""); });
 }
 
 TEST_F(CsvSource, EdgesNeedNodesAndNothingElse) {
@@ -134,7 +134,7 @@ TEST_F(CsvSource, RepeatedEdgesNameBothLines) {
 
 TEST_F(CsvSource, AGraphWithoutEdgesIsAnError) {
   expect_broken("edges.csv", "", {"edges.csv:1: ", "empty"});
-  expect_broken("edges.csv", "u,v,weight\n", {"edges.csv: there is no edge"});
+  expect_broken("edges.csv", "u,v,weight\n", {"edges.csv: the file lists no edge"});
 }
 
 TEST_F(CsvSource, IdsMustBeListedWhereThereIsAList) {
@@ -147,7 +147,7 @@ TEST_F(CsvSource, IdsMustBeListedWhereThereIsAList) {
 TEST_F(CsvSource, ListsOfFixedNodesAreChecked) {
   write("edges.csv", "u,v\na,x\n");
   expect_broken("fixed.csv", "", {"fixed.csv:1: ", "empty"});
-  expect_broken("fixed.csv", "id\n", {"fixed.csv: there is no fixed node"});
+  expect_broken("fixed.csv", "id\n", {"fixed.csv: the file lists no fixed node"});
   expect_broken("fixed.csv", "name\na\n", {"fixed.csv", "no column \"id\""});
   expect_broken("fixed.csv", "id,age\na,1\na,2\n", {"fixed.csv:3: column \"id\"", "\"a\""});
   expect_broken("fixed.csv", "id,age\n,1\n", {"fixed.csv:2: column \"id\""});
@@ -181,7 +181,7 @@ TEST_F(CsvSource, NamesThatNoFileCouldHoldAreRefused) {
 TEST_F(CsvSource, ListsOfArrivalsAreChecked) {
   write("edges.csv", "u,v\na,x\n");
   write("fixed.csv", "id,topics\na,War|Drama\n");
-  expect_broken("arrivals.csv", "id\n", {"arrivals.csv: there is no arrival"});
+  expect_broken("arrivals.csv", "id\n", {"arrivals.csv: the file lists no arrival"});
   expect_broken("arrivals.csv", "id\nx\nx\n", {"arrivals.csv:3: column \"id\"", "\"x\""});
   expect_broken("arrivals.csv", "id,age\nx,\n", {"arrivals.csv:2: column \"age\""});
   expect_broken("arrivals.csv", "id,frequency\nx,-1\n",

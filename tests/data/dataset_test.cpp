@@ -47,7 +47,7 @@ TEST(Dataset, TakesNoLabelThatDoesNotFitItsInstance) {
   const auto refused = [&](const Label& label, const std::string& why) {
     expect_error(ErrorCode::kData, {why}, [&] { data.with_labels(std::vector{label}); });
   };
-  refused({0, 0, {1}}, "matches arrival 0 to node 1, which is no neighbour");
+  refused({0, 0, {1}}, "matches arrival 0 to node 1, but there is no such edge");
   refused({0, 0, {5}}, "node 5");
   refused({2, 1, {kSkip}}, "0 <= value <= bound");
   refused({std::nan(""), 1, {kSkip}}, "value nan");

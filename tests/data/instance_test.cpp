@@ -169,13 +169,13 @@ TEST(Validate, BudgetsMustBeFiniteNotNegativeAndOnePerNode) {
 
 TEST(Validate, TablesMustHaveARowPerNode) {
   expect_invalid({"2 ids", "3 fixed nodes"}, [](auto& b) { b.set_ids({1, 2}); });
-  expect_invalid({"attributes of fixed nodes", "4 values", "3 rows of width 2"}, [](auto& b) {
+  expect_invalid({"attributes of fixed nodes", "4 values", "3 rows of 2 values"}, [](auto& b) {
     b.set_attributes({1, 2, 3, 4}, 2);
   });
   expect_invalid({"attributes of fixed nodes", "nan"}, [](auto& b) {
     b.set_attributes({1, 2, kNaN}, 1);
   });
-  expect_invalid({"topic sets", "2 of 3"}, [](auto& b) { b.set_topics(2, {{0}, {1}}); });
+  expect_invalid({"2 sets", "3 fixed nodes"}, [](auto& b) { b.set_topics(2, {{0}, {1}}); });
 }
 
 TEST(Validate, TopicsMustAscendAndExist) {
@@ -188,8 +188,8 @@ TEST(Validate, TopicsMustAscendAndExist) {
 }
 
 TEST(Validate, PreferencesMustBeAmountsAsWideAsTheTopics) {
-  expect_invalid({"2 wide", "3 topics"}, [](auto& b) { b.set_topics(3, {{0}, {}, {}}); });
-  expect_invalid({"preference", "-1"}, [](auto& b) {
+  expect_invalid({"got 2", "3 topics"}, [](auto& b) { b.set_topics(3, {{0}, {}, {}}); });
+  expect_invalid({"preference of arrival 2", "-1"}, [](auto& b) {
     b.arrive({}, {}, 5, Values{1, -1}, Values{8});
   });
 }
@@ -229,10 +229,9 @@ TEST(Validate, ViewsOfFilesAreCheckedToo) {
   expect_broken({"edge positions fall from 2 to 1"}, [&](auto& v) { v.edge_begin = falling; });
   expect_broken({"edge positions reach 3", "only 2"}, [&](auto& v) { v.edge_begin = beyond; });
   expect_broken({"edge positions", "begin at 0"}, [&](auto& v) { v.edge_begin = negative; });
-  expect_broken({"horizon is 5", "2 arrivals"}, [](auto& v) { v.market.horizon = 5; });
-  expect_broken({"number of fixed nodes is -1"}, [](auto& v) { v.market.num_fixed = -1; });
-  expect_broken({"2 edge nodes", "1 edge weights"},
-                [](auto& v) { v.weights = v.weights.subspan(1); });
+  expect_broken({"horizon", "arrivals, 2", "got 5"}, [](auto& v) { v.market.horizon = 5; });
+  expect_broken({"number of fixed nodes", "got -1"}, [](auto& v) { v.market.num_fixed = -1; });
+  expect_broken({"2 edges", "1 weights"}, [](auto& v) { v.weights = v.weights.subspan(1); });
   expect_broken({"1 types", "2 arrivals"}, [](auto& v) { v.types = v.types.subspan(1); });
 }
 

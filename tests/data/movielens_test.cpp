@@ -137,7 +137,8 @@ TEST_F(MovieLensExcerpt, AllMoviesCanBeTaken) {
   const Instance instance = make_movielens(folder(), ",u=94,v=100")->draw(1, 0);
   EXPECT_EQ(instance.market().num_fixed, 94);
   EXPECT_EQ(instance.num_arrivals(), 100);
-  expect_error(ErrorCode::kUsage, {"u=95", "only 94"}, [] { make_movielens(folder(), ",u=95"); });
+  expect_error(ErrorCode::kUsage, {"\"u\"", "at most 94", "got 95"},
+               [] { make_movielens(folder(), ",u=95"); });
 }
 
 /// An excerpt of two movies and two users.

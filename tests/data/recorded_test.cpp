@@ -156,17 +156,18 @@ TEST_F(Recorded, TheProblemFollowsTheFixedNodes) {
 
 TEST_F(Recorded, ThereIsNoInstanceAfterTheLast) {
   const auto source = make("instance,arrival,u\nx,1,a\ny,1,a\n");
-  expect_error(ErrorCode::kUsage, {"log.csv", "instance 2", "only 2"}, [&] { source->draw(0, 2); });
+  expect_error(ErrorCode::kUsage, {"log.csv", "no instance 2", "instances is 2"},
+               [&] { source->draw(0, 2); });
 }
 
 TEST_F(Recorded, LinesOfAnInstanceStandTogether) {
   expect_broken("instance,arrival,u\nx,1,a\ny,1,a\nx,2,a\n",
-                {"log.csv:4: column \"instance\"", "together", "\"x\""});
+                {"log.csv:4: column \"instance\"", "follow each other", "\"x\""});
 }
 
 TEST_F(Recorded, LinesOfAnArrivalStandTogether) {
   expect_broken("instance,arrival,u\nx,1,a\nx,2,a\nx,1,b\n",
-                {"log.csv:4: column \"arrival\"", "together", "\"1\""});
+                {"log.csv:4: column \"arrival\"", "follow each other", "\"1\""});
 }
 
 TEST_F(Recorded, AnArrivalIsDescribedTheSameOnAllItsLines) {
@@ -231,8 +232,8 @@ TEST_F(Recorded, UnknownFixedNodesAreNamed) {
 
 TEST_F(Recorded, ARecordWithoutEdgesIsAnError) {
   expect_broken("", {"log.csv:1: ", "empty"});
-  expect_broken("instance,arrival,u\n", {"log.csv: there is no edge"});
-  expect_broken("instance,arrival,u\nx,1,\n", {"log.csv: there is no edge"});
+  expect_broken("instance,arrival,u\n", {"log.csv: the file lists no edge"});
+  expect_broken("instance,arrival,u\nx,1,\n", {"log.csv: the file lists no edge"});
 }
 
 TEST_F(Recorded, FilesMustBeGivenAndBeThere) {

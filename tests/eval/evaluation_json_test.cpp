@@ -70,18 +70,18 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
     const std::string text = changed(change);
     expect_error(ErrorCode::kData, pieces, [&] { evaluation_from_json(text, "r.json"); });
   };
-  refuse({"r.json", "is no evaluation"}, [](Json& json) { json["format"] = "other"; });
+  refuse({"r.json", "is not an evaluation"}, [](Json& json) { json["format"] = "other"; });
   refuse({"r.json", "version", "reads version 1"}, [](Json& json) { json["version"] = 2; });
   refuse({"policies", "is empty"}, [](Json& json) { json["policies"] = Json::array(); });
   refuse({"policies[1].ratios[2]", "1.5"},
          [](Json& json) { json["policies"][1]["ratios"][2] = 1.5; });
   refuse({"policies[0].ratios[0]", "is null"},
          [](Json& json) { json["policies"][0]["ratios"][0] = nullptr; });
-  refuse({"policies[0].ratios", "5 entries for 6"},
+  refuse({"policies[0].ratios", "5 entries, expected 6"},
          [](Json& json) { json["policies"][0]["ratios"].erase(0); });
   refuse({"policies[1]", "no field \"name\""},
          [](Json& json) { json["policies"][1].erase("name"); });
-  refuse({"episodes[0].plays[1].choices", "no node 77"},
+  refuse({"episodes[0].plays[1].choices", "but has 77"},
          [](Json& json) { json["episodes"][0]["plays"][1]["choices"][0] = 77; });
   refuse({"episodes[0].optimum", "8 choices"},
          [](Json& json) { json["episodes"][0]["optimum"]["choices"].erase(0); });

@@ -370,7 +370,7 @@ TEST(Mlp, IsInitialisedByFanIn) {
 }
 
 TEST(Mlp, RefusesImpossibleSizes) {
-  expect_error(ErrorCode::kUsage, {"ff", "1 sizes"}, [] { Mlp("ff", {3}); });
+  expect_error(ErrorCode::kUsage, {"ff", "2 sizes", "got 1"}, [] { Mlp("ff", {3}); });
   expect_error(ErrorCode::kUsage, {"ff", "size 0"}, [] { Mlp("ff", {3, 0, 2}); });
 }
 

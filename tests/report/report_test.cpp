@@ -221,7 +221,7 @@ TEST_F(ReportTest, CsvAndMarkdownHaveALinePerPolicy) {
 
 TEST_F(ReportTest, WhatIsNoResultIsRefused) {
   Report report("");
-  expect_error(ErrorCode::kData, {"x.json", "is no evaluation"},
+  expect_error(ErrorCode::kData, {"x.json", "is not an evaluation"},
                [&] { report.add(folder.write_file("x.json", "{}")); });
   expect_error(ErrorCode::kData, {"does not hold a training run"},
                [&] { report.add(folder.path()); });

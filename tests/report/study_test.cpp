@@ -78,7 +78,7 @@ TEST(Study, WhatIsWrongIsNamed) {
   refuse("/trials/1/state", "asleep", {"trials[1].state", "asleep", "pruned"});
   refuse("/trials/0/value", nullptr, {"trials[0].value", "complete"});
   refuse("/trials/0/value", "good", {"trials[0].value", "number"});
-  refuse("/trials/3/values", {0.1}, {"trials[3].values", "1 entries for 2 parameters"});
+  refuse("/trials/3/values", {0.1}, {"trials[3].values", "1 entries, expected 2"});
   refuse("/trials/3/values/1", "none", {"trials[3].values[1]", "\"none\"", "baseline"});
   refuse("/trials/3/number", -1, {"trials[3].number"});
   refuse("/trials", "many", {"trials", "list"});

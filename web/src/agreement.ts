@@ -1,4 +1,4 @@
-// How often each policy chooses what the optimum, or greedy, would choose at that time step.
+// How often each policy chooses the same as the optimum, or as greedy, at each time step.
 import { chart } from './chart';
 import { h, section } from './dom';
 import { percent } from './format';
@@ -39,5 +39,5 @@ export function agreement({ evaluations }: Report): HTMLElement | null {
   const charts = evaluations.map(agreementChart).filter((c) => c !== null);
   if (charts.length === 0) return null;
   return section('agreement', 'Agreement over time',
-    'The share of instances on which a policy, given its own past, decides as the optimum or as greedy would at that step.', ...charts);
+    'The share of instances in which a policy decides like the optimum, or like greedy, at that step. Each plays with its own past.', ...charts);
 }

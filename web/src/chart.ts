@@ -1,4 +1,4 @@
-// An ECharts chart in a figure: drawn when it comes into view, again when the reader's choices or the width change.
+// An ECharts chart in a figure. It is drawn when it comes into view, and again when the reader's choices or the width change.
 import { CustomChart, LineChart, ParallelChart, ScatterChart } from 'echarts/charts';
 import { DataZoomComponent, GridComponent, MarkLineComponent, ParallelComponent, TooltipComponent } from 'echarts/components';
 import { init, use, type EChartsCoreOption, type EChartsType } from 'echarts/core';
@@ -14,13 +14,13 @@ use([CustomChart, LineChart, ParallelChart, ScatterChart, GridComponent, Paralle
 
 export interface ChartSpec {
   title: string;
-  /** What the chart shows, for those who cannot see it. */
+  /** What the chart shows, for people who cannot see it. */
   summary: string;
   height: (width: number) => number;
-  /** Null when there is nothing to show. */
+  /** Null if there is nothing to show. */
   option: (theme: Theme, width: number) => EChartsCoreOption | null;
   rows: () => Rows;
-  /** Called once, with what draws the chart. */
+  /** Called once, with the object that draws the chart. */
   ready?: (echart: EChartsType) => void;
 }
 
@@ -49,7 +49,7 @@ const resized = new ResizeObserver((entries) => {
 
 onChange(() => charts.forEach(refresh));
 
-/** Draws also what is out of view; for printing. */
+/** Also draws what is out of view, for printing. */
 export function drawAll(): void {
   for (const chart of charts.values()) chart.draw();
 }
@@ -77,7 +77,7 @@ export function chart(spec: ChartSpec): { element: HTMLElement; draw: () => void
   let echart: EChartsType | undefined;
 
   const draw = () => {
-    // The figure's width: the body has none while it is hidden.
+    // The width of the figure, because the body has none while it is hidden.
     const width = (drawn.width = element.clientWidth);
     if (width === 0) return;
     const option = spec.option(theme(), width);

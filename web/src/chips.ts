@@ -1,4 +1,4 @@
-// Legend chips: each shows a name's colour and shape, and hides or shows it everywhere.
+// Legend chips. Each shows the colour and shape of a name, and hides or shows that name everywhere.
 import { swatch } from './colours';
 import { h } from './dom';
 import { onChange, state, update } from './state';

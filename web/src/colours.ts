@@ -1,4 +1,4 @@
-// One colour and one shape per name over the whole page; the shape serves those who cannot tell the colours apart.
+// One colour and one shape per name on the whole page. The shape is for people who cannot distinguish the colours.
 import { h, s } from './dom';
 
 export interface Style { index: number; shape: string; dash: 'solid' | 'dashed' | 'dotted' }

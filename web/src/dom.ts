@@ -1,4 +1,4 @@
-// Elements from code. Text only ever becomes text nodes and attribute values, never markup.
+// Elements from code. Text becomes text nodes and attribute values, never markup.
 
 export type Child = Node | string | number | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
@@ -33,7 +33,7 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A labelled drop-down list; values are indices, so any text can be an option. */
+/** A labelled drop-down list. Values are indices, so any text can be an option. */
 export function choice(label: string, options: string[], selected: number, chosen: (index: number) => void) {
   const select = h('select', { 'aria-label': label, change: () => chosen(Number(select.value)) },
     ...options.map((text, i) => h('option', { value: i, selected: i === selected }, text)));

@@ -5,7 +5,7 @@ export interface Rows { columns: string[]; rows: Cell[][] }
 
 const PNG_SCALE = 2;
 
-/** RFC 4180; text that a spreadsheet would run as a formula gets a leading apostrophe. */
+/** As in RFC 4180. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export function toCsv({ columns, rows }: Rows): string {
   const field = (cell: Cell) => {
     if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
@@ -18,7 +18,7 @@ export function toCsv({ columns, rows }: Rows): string {
 const STYLES = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'opacity',
   'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility'];
 
-/** The picture as a document of its own: styles that come from the page are written into it. */
+/** The picture as a document of its own, with the styles of the page written into it. */
 export function svgText(svg: SVGSVGElement, background: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = svg.querySelectorAll('*');
@@ -49,7 +49,7 @@ export async function toPng(svg: string): Promise<Blob> {
   canvas.height = picture.height * PNG_SCALE;
   canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png'));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not make the picture'))), 'image/png'));
 }
 
 export function save(content: Blob | string, type: string, name: string): void {

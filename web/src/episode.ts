@@ -24,10 +24,10 @@ function stepRows(episode: Episode, steps: Step[]): Rows {
   };
 }
 
-const LEAD = 'Arrivals come one by one from the left; those waiting on the right can be used only as long as they last. Each arrival must be '
-  + 'matched now or never, without knowing who comes next. The optimum knew: it is what would have been best in hindsight.';
+const LEAD = 'Arrivals come one by one from the left. The nodes on the right can be used only while they last. Each arrival must be '
+  + 'matched at once or never, without knowing who comes next. The optimum knew: it is what would have been best in hindsight.';
 
-const AHEAD = 'A ratio above 1 on the way is no mistake: the optimum lets good offers pass early on because it knows that better '
+const AHEAD = 'A ratio above 1 during the episode is not a mistake: the optimum skips good offers early because it knows that better '
   + 'ones will come.';
 
 function legend(): HTMLElement {

@@ -1,4 +1,4 @@
-// The picture of one step: arrivals on the left, fixed nodes on the right, and what the policy thinks of each offer.
+// The picture of one step: arrivals on the left, fixed nodes on the right, and the policy's probability of each offer.
 import { styleOf } from './colours';
 import { s, type Child } from './dom';
 import { labelRows, layoutOf, type Layout } from './episode_layout';

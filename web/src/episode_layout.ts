@@ -12,7 +12,7 @@ export interface Layout {
   width: number; height: number; narrow: boolean; compact: boolean; pitch: number;
   arrivalX: number; nodeX: number; nameX: number; barX: number; barWidth: number; tagX: number;
   arrivalY: (index: number) => number;
-  /** Of a fixed node, or of skipping. */
+  /** The height of a fixed node, or of skip. */
   nodeY: (node: number) => number;
 }
 
@@ -34,7 +34,7 @@ export function layoutOf(episode: Episode, width: number): Layout {
   };
 }
 
-/** Which nodes get a row of text, and where: all if there is room, else the offers that matter most, kept apart. */
+/** The nodes that get a row of text, and where: all if there is room, else the most important offers, without overlap. */
 export function labelRows(layout: Layout, episode: Episode, step: Step): { node: number; y: number }[] {
   const skip = { node: SKIP, y: layout.nodeY(SKIP) };
   if (!layout.compact) {

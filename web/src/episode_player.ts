@@ -1,4 +1,4 @@
-// Steps forwards and backwards, plays and pauses; buttons, slider and keys all move the same position.
+// Steps forwards and backwards, plays and pauses. Buttons, slider and keys all move the same position.
 import { choice, h, s } from './dom';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -42,7 +42,7 @@ export function player(show: (index: number, playing: boolean) => void): Player 
       if (index === steps - 1) go(index);
     }, BASE_MS / speed);
   }
-  /** Moves by hand, which ends playing. */
+  /** Moves by hand, which stops playing. */
   function go(to: number): void {
     pause();
     move(to);

@@ -1,4 +1,4 @@
-// One episode as one policy plays it: the state before each decision, and what has been earned after it.
+// One episode as one policy plays it: the state before each decision, and the value after it.
 import type { Episode, Num, Play } from './report';
 
 export const SKIP = -1;
@@ -57,7 +57,7 @@ export function nodesBefore(episode: Episode, steps: Step[], index: number): Nod
   return nodes;
 }
 
-/** Of the optimum's value so far; early in an episode a policy can be ahead of it. */
+/** The ratio to the optimum's value so far. Early in an episode a policy can be ahead of the optimum. */
 export function ratioSoFar({ value, bestValue }: Step): Num {
   return bestValue > 0 ? value / bestValue : null;
 }

@@ -11,9 +11,9 @@ const or = (parts: string[]) =>
 function options(episode: Episode, { index, offers, gone }: Step): string {
   const arrival = `Arrival ${index + 1}`;
   if (offers.length === 0) {
-    if (gone.length === 0) return `${arrival} fits nowhere.`;
+    if (gone.length === 0) return `${arrival} has no edges.`;
     const why = episode.budgets ? 'out of budget for it' : 'already taken';
-    return `${arrival} comes too late: ${gone.length === 1 ? nodeName(episode, gone[0]!.node) + ' is' : `all ${gone.length} it fits are`} ${why}.`;
+    return `${arrival} comes too late: ${gone.length === 1 ? nodeName(episode, gone[0]!.node) + ' is' : `all its ${gone.length} neighbours are`} ${why}.`;
   }
   const order = offers.slice().sort((a, b) => b.gain - a.gain);
   const named = order.slice(0, order.length > NAMED + 1 ? NAMED : order.length)
@@ -29,6 +29,6 @@ export function sentence(episode: Episode, policy: string, step: Step): string {
   const does = choice === SKIP ? `skips${sure}` : `takes ${nodeName(episode, choice)}${sure}`;
   if (offers.length === 0 && best === SKIP) return `${options(episode, step)} Nothing to decide.`;
   if (choice === best) return `${options(episode, step)} ${policy} ${does}, and so does the optimum.`;
-  const lost = best !== SKIP && !offers.some((o) => o.node === best) ? ', which is gone here' : '';
+  const lost = best !== SKIP && !offers.some((o) => o.node === best) ? ', which this policy no longer has' : '';
   return `${options(episode, step)} ${policy} ${does}; the optimum ${best === SKIP ? 'skips' : `takes ${nodeName(episode, best)}`}${lost}.`;
 }

@@ -1,4 +1,4 @@
-// The frame of every chart: caption, downloads, and its data as a table for those who cannot see it.
+// The frame of every chart: caption, downloads, and its data as a table for people who cannot see it.
 import { theme } from './colours';
 import { h } from './dom';
 import { fileName, save, svgText, toCsv, toPng, type Cell, type Rows } from './download';
@@ -15,7 +15,7 @@ function dataTable({ columns, rows }: Rows): HTMLElement {
       h('tbody', {}, ...rows.slice(0, ROWS_SHOWN).map((row) =>
         h('tr', {}, ...row.map((c) => h('td', { class: typeof c === 'number' ? 'number' : null }, shown(c))))))),
     rows.length > ROWS_SHOWN && h('p', { class: 'note' },
-      `The first ${ROWS_SHOWN} of ${rows.length} rows; the CSV file holds all.`));
+      `The first ${ROWS_SHOWN} of ${rows.length} rows. The CSV file holds all of them.`));
 }
 
 /** `body` must hold the picture as its only <svg>; `rows` is the data in it. */

@@ -1,4 +1,4 @@
-// Numbers as text. Undefined ones are a dash.
+// Numbers as text. Undefined numbers are a dash.
 import type { Num } from './report';
 
 export const DASH = '–';
@@ -18,7 +18,7 @@ export function count(x: Num): string {
   return defined(x) ? minus(x.toLocaleString('en-US', { maximumFractionDigits: 1 })) : DASH;
 }
 
-/** Three significant digits at most, without trailing zeros: 0.42, 3.5, 1240. */
+/** At most three significant digits, without trailing zeros: 0.42, 3.5, 1240. */
 export function short(x: Num): string {
   if (!defined(x)) return DASH;
   return minus(Math.abs(x) >= 1000 ? Math.round(x).toLocaleString('en-US') : String(Number(x.toPrecision(3))));
@@ -45,7 +45,7 @@ export function seconds(x: Num): string {
   return x < 7200 ? `${Math.round(x / 60)} min` : `${(x / 3600).toFixed(1)} h`;
 }
 
-/** Names differ at their ends as often as at their starts: what does not fit goes from the middle. */
+/** A name without its middle if it does not fit. Names differ at their ends as often as at their starts. */
 export function fitted(name: string, room: number): string {
   const letters = [...name];
   const most = Math.max(5, Math.floor(room / 6.6));

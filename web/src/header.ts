@@ -5,7 +5,7 @@ import { count, fixed, signed } from './format';
 import { verdict } from './ratio_table';
 import type { Evaluation, Report } from './report';
 
-/** The mark: two sides of a graph, one edge taken. */
+/** The logo: two sides of a graph, with one edge chosen. */
 export function logo(): SVGSVGElement {
   const dot = (cx: number, cy: number) => s('circle', { cx, cy, r: 2.6 });
   return s('svg', { class: 'logo', viewBox: '0 0 28 24', width: 28, height: 24, 'aria-hidden': 'true' },
@@ -39,6 +39,6 @@ export function header({ title, evaluations }: Report): HTMLElement {
     h('p', { class: 'brand' }, logo(), 'Foresight'),
     h('h1', {}, title),
     h('p', { class: 'lead' }, h('strong', {}, 'Optimality ratio: '),
-      'the value a policy earned, divided by the most that anyone could have earned who knew all arrivals in advance. 1 is perfect.'),
+      'the value that a policy earned, divided by the most that was possible if all arrivals were known in advance. 1 is perfect.'),
     evaluations.length > 0 && h('div', { class: 'headlines' }, ...evaluations.map(headline)));
 }

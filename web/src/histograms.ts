@@ -1,4 +1,4 @@
-// One histogram per policy, row under row on a common axis, so that nothing hides anything.
+// One histogram per policy, one below the other on a common axis, so that none hides another.
 import type { CustomSeriesRenderItem } from 'echarts';
 import type { EChartsCoreOption } from 'echarts/core';
 import type { Theme } from './colours';

@@ -1,4 +1,4 @@
-// Instance by instance: each point is one instance, its ratio under a policy over its ratio under the compared one.
+// Each point is one instance: its ratio under the compared policy (x) and under another policy (y).
 import type { EChartsCoreOption } from 'echarts/core';
 import { tooltip } from './chart';
 import { styleOf, type Theme } from './colours';
@@ -8,7 +8,7 @@ import { tip } from './tip';
 
 const POINTS = 600;
 
-/** Null when the compared policy is the only one with ratios. */
+/** Null if the compared policy is the only one with ratios. */
 export function instancesOption(policies: Policy[], against: Policy, stride: number, t: Theme): EChartsCoreOption | null {
   const base = decodeRatios(against.ratios);
   const others = policies.filter((p) => p !== against && p.ratios);

@@ -1,4 +1,4 @@
-// What the report was made from, so that anyone can make it again.
+// How the report was made, so that anyone can make it again.
 import { h, section, type Child } from './dom';
 import { count } from './format';
 import type { Report } from './report';

@@ -37,7 +37,7 @@ function themeButton(): HTMLElement {
   return button;
 }
 
-/** Charts are as wide as the window and in its colours; paper is neither. */
+/** Charts have the width and the colours of the window. For paper both change. */
 function preparePrinting(): void {
   const set = (printing: boolean) => update(() => {
     root.classList.toggle('printing', printing);
@@ -65,7 +65,7 @@ function show(report: Report): void {
   document.body.append(h('a', { class: 'skip', href: '#main' }, 'Skip to the results'), top, bar,
     h('main', { id: 'main', tabindex: -1 }, ...sections,
       sections.length === 0 && h('p', { class: 'lead' }, 'There are no results in this report yet.')),
-    h('footer', {}, 'Made by ', report.made.program ?? 'foresight', '. This file is complete in itself and loads nothing.'));
+    h('footer', {}, 'Made by ', report.made.program ?? 'foresight', '. This file is complete and loads nothing from the network.'));
   preparePrinting();
 }
 

@@ -1,4 +1,4 @@
-// Mean ratios of all policies over all data sets in one picture.
+// Mean ratios of all policies on all data sets in one picture.
 import type { CustomSeriesRenderItem } from 'echarts';
 import { chart } from './chart';
 import { styleOf } from './colours';

@@ -1,4 +1,4 @@
-// Line charts side by side with one common x axis: hovering and zooming one moves all.
+// Line charts side by side with a common x axis. Hovering over one or zooming it moves all.
 import type { EChartsCoreOption } from 'echarts/core';
 import { tooltip } from './chart';
 import { styleOf, type Theme } from './colours';

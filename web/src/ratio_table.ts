@@ -9,7 +9,7 @@ import { sortableTable, type Column } from './table';
 const WIDTH = 88;
 const HEIGHT = 16;
 
-/** What a paired difference says: clear only if its interval excludes zero. */
+/** What a paired difference says. It is clear only if its interval excludes zero. */
 export function verdict({ low, high }: Against): { sign: string; words: string; kind: string } {
   if ((low ?? 0) > 0) return { sign: '▲', words: 'better', kind: 'better' };
   if ((high ?? 0) < 0) return { sign: '▼', words: 'worse', kind: 'worse' };
@@ -57,7 +57,7 @@ export function ratioTable(evaluation: Evaluation): HTMLElement {
       statistic('Ties', (p) => against(p)?.ties, (p) => count(against(p)?.ties), 'Instances on which both are equal'),
       ...(policies.some((p) => p.gap_closed != null) ? [statistic('Gap closed', (p) => p.gap_closed,
         (p) => (p.gap_closed == null || p.gap_closed < 0 ? '–' : `${(100 * p.gap_closed).toFixed(1)} %`),
-        'Share of the way from greedy-t (else greedy) to the best possible online policy')] : []),
+        'Share of the gap between greedy-t (else greedy) and the best possible online policy')] : []),
       statistic('Std', (p) => p.std, (p) => fixed(p.std), 'Standard deviation over the instances'),
       statistic('Worst', (p) => p.min, (p) => fixed(p.min), 'Lowest ratio of all instances'),
       statistic('Median', (p) => p.median, (p) => fixed(p.median)),

@@ -13,8 +13,8 @@ import { baselineOf, isShown, state, update, type View } from './state';
 
 const VIEWS: { view: View; label: string; hint: string }[] = [
   { view: 'boxes', label: 'Boxes', hint: 'Box: middle half and median. Symbol: mean with its 95 % interval. Cross: worst case.' },
-  { view: 'histogram', label: 'Histograms', hint: 'How many instances reached which ratio; all rows have the same scale.' },
-  { view: 'instances', label: 'Per instance', hint: 'Above the dashed line, the policy beats the compared one on that instance.' },
+  { view: 'histogram', label: 'Histograms', hint: 'How many instances reached each ratio. All rows have the same scale.' },
+  { view: 'instances', label: 'Per instance', hint: 'Each point is an instance. Above the dashed line, the policy beats the compared one.' },
 ];
 
 function statistics(policies: Policy[]): Rows {
@@ -80,7 +80,7 @@ export function ratios({ evaluations }: Report): HTMLElement | null {
   const compared = choice('Compare with', names, 0, (i) => update(() => { state.baseline = names[i]!; }));
 
   return section('ratios', 'Optimality ratios',
-    'Every policy plays the same instances, so differences are paired: luck with the instances cancels out.',
+    'Every policy plays the same instances, so differences are paired, and luck with the instances cancels out.',
     h('div', { class: 'controls' }, views, compared.element), hint,
     evaluations.length > 1 && h('article', { class: 'card' }, overview(evaluations)),
     ...evaluations.map(evaluationBlock));

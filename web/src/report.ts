@@ -36,7 +36,7 @@ export interface Parameter { name: string; low?: Num; high?: Num; log?: boolean;
 
 export interface Trial {
   number: number; state: string; value: Num; best: Num; epochs: Num; seconds: Num; trainer?: string;
-  /** In the order of the parameters; of a choice its index. */
+  /** In the order of the parameters; a choice is given by its index. */
   values: Num[];
 }
 
@@ -77,7 +77,7 @@ export interface Report {
 
 const list = <T>(value: T[] | null | undefined): T[] => (Array.isArray(value) ? value : []);
 
-/** The document with every list there, or why there is none. */
+/** The document, with every list present, or a sentence that says why there is none. */
 export function readReport(text: string): Report | string {
   let raw;
   try {
@@ -85,9 +85,9 @@ export function readReport(text: string): Report | string {
   } catch (error) {
     return `The data in this file cannot be read: ${error instanceof Error ? error.message : error}`;
   }
-  if (raw === null) return 'This page is empty so far: foresight report fills it with results.';
+  if (raw === null) return 'This page is still empty; foresight report fills it with results.';
   if (raw.format !== 'foresight-report') return 'The data in this file is not a Foresight report.';
-  if (raw.version !== 1) return `This page reads reports of version 1; the data has version ${raw.version}.`;
+  if (raw.version !== 1) return `This page reads reports of version 1, but the data has version ${raw.version}.`;
   return {
     title: raw.title || 'Foresight report',
     made: raw.made ?? {},

@@ -1,4 +1,4 @@
-// Charts with one row per name and the optimality ratio from left to right: boxes, histograms, means per data set.
+// Charts with one row per name, and the optimality ratio from left to right: boxes, histograms, means per data set.
 import type { CustomSeriesRenderItem } from 'echarts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { tooltip } from './chart';

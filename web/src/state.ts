@@ -1,4 +1,4 @@
-// What the reader has chosen. Whatever depends on it redraws on every change.
+// What the reader has chosen. Everything that depends on it is redrawn on every change.
 import type { Evaluation, Policy } from './report';
 
 export type View = 'boxes' | 'histogram' | 'instances';

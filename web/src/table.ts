@@ -19,7 +19,7 @@ function compare(a: Key, b: Key): number {
 
 const undefinedLast = (key: Key) => key === null || key === undefined;
 
-/** `listen` is given what draws the table again. */
+/** `listen` is given the function that draws the table again. */
 export function sortableTable<Row>(caption: string, columns: () => Column<Row>[], rows: () => Row[],
   listen: (draw: () => void) => void = onChange): HTMLElement {
   let sorted = -1;

@@ -1,4 +1,4 @@
-// Tables as given.
+// Plain tables, shown as they are.
 import { h, section } from './dom';
 import { toCsv, save, fileName } from './download';
 import type { PlainTable, Report } from './report';

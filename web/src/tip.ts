@@ -1,4 +1,4 @@
-// The content of a tooltip, as elements: names in it are text.
+// The content of a tooltip, as elements, so that names in it stay text.
 import { swatch } from './colours';
 import { h } from './dom';
 

@@ -1,4 +1,4 @@
-// Learning curves of one or many runs.
+// Learning curves of one or several runs.
 import { chart } from './chart';
 import { chips } from './chips';
 import { tag } from './colours';

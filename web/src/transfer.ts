@@ -58,7 +58,7 @@ function heatMap({ name, trained_on, tested_on, mean, reference }: Transfer): HT
 
 export function transfer({ transfers }: Report): HTMLElement | null {
   if (transfers.length === 0) return null;
-  return section('transfer', 'Transfer', 'How a model trained on one kind of data does on others, without training again. Mean optimality ratios; '
+  return section('transfer', 'Transfer', 'How good a model trained on one kind of data is on other data, without further training. Cells are mean optimality ratios; '
     + 'the stronger the colour, the closer to 1.',
     ...transfers.map(heatMap));
 }

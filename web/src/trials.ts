@@ -1,4 +1,4 @@
-// The trials of a study in two pictures: one after the other, and as lines across the values that they tried.
+// The trials of a study in two pictures: in their order, and as lines across the values that they tried.
 import type { EChartsType } from 'echarts/core';
 import { chart, tooltip } from './chart';
 import { shade, type Theme } from './colours';
@@ -31,7 +31,7 @@ const rowsOf = (study: Study, trials: Trial[]) => ({
     ...study.parameters.map((p, i) => (p.choices ? valueText(p, t.values[i]) : t.values[i]))]),
 });
 
-/** Where the scale of ratios begins: below most complete trials. What lies deeper is drawn at its foot. */
+/** Where the scale of ratios begins: below most complete trials. Lower ratios are drawn at its bottom. */
 function floorOf(trials: Trial[]): number {
   const complete = trials.filter(isComplete);
   const values = (complete.length > 0 ? complete : trials).map((t) => t.value).filter(known).sort((a, b) => a - b);
@@ -74,7 +74,7 @@ export function history(study: Study, shown: () => Trial[]) {
   });
 }
 
-/** Places on an axis are numbers: of a logarithmic one the logarithms, of a choice the index. */
+/** Positions on an axis are numbers: logarithms on a logarithmic axis, indices on an axis of choices. */
 const place = (p: Parameter, value: Num) => (p.log && known(value) ? Math.log10(value) : value ?? null);
 
 interface Axis { type: string; labelOf?: (v: number) => string; data?: string[]; min?: number; max?: number; interval?: number }
@@ -87,7 +87,7 @@ function axisOf(p: Parameter): Axis {
   return { type: 'value', min: low, max: low + span, interval, labelOf: (v: number) => short(p.log ? 10 ** v : v) };
 }
 
-/** `select` is told the trials within the ranges that the reader has marked on axes; null where there are none. */
+/** `select` is given the trials within the ranges that the reader has marked on axes; null if nothing is marked. */
 export function parallel(study: Study, shown: () => Trial[], select: (trials: Trial[] | null) => void) {
   let drawn: Trial[] = [];
   const paint = (t: Theme, trial: Trial, share: number) => isComplete(trial)
@@ -135,7 +135,7 @@ export function parallel(study: Study, shown: () => Trial[], select: (trials: Tr
         series: [{
           type: 'parallel', progressive: 0, inactiveOpacity: 0.03, activeOpacity: 0.9,
           data: drawn.map((trial, i) => ({
-            // A pruned trial's ratio is that of fewer epochs: its line ends before.
+            // The ratio of a pruned trial is from fewer epochs, so its line ends before the last axis.
             value: [...study.parameters.map((p, k) => place(p, trial.values[k])), isComplete(trial) ? Math.max(floor, trial.value!) : null],
             lineStyle: paint(t, trial, share(i)) })),
           emphasis: { lineStyle: { width: 4, opacity: 1, color: t.ink } },

@@ -1,4 +1,4 @@
-// Searches for hyper-parameters: how they went on, which values did well, and the best trials.
+// Searches for hyper-parameters: their history, which values did well, and the best trials.
 import { h, section } from './dom';
 import { count, fixed, seconds } from './format';
 import type { Report, Study, Trial } from './report';
@@ -28,8 +28,8 @@ function studyCard(study: Study): HTMLElement {
   const select = (trials: Trial[] | null) => {
     selected = trials;
     says.textContent = trials ? `${count(trials.length)} trials are within the marked ranges; the table shows the best of them.`
-      : `Drag along an axis to mark a range; click on the axis to take it back.${
-        study.parameters.some((p) => p.importance != null) ? ' Percentages say how much of the difference a parameter explains.' : ''}`;
+      : `Drag along an axis to mark a range. Click on the axis to remove it.${
+        study.parameters.some((p) => p.importance != null) ? ' Percentages show how much of the difference a parameter explains.' : ''}`;
     drawTable();
   };
   select(null);
@@ -54,6 +54,6 @@ function studyCard(study: Study): HTMLElement {
 
 export function tuning({ studies }: Report): HTMLElement | null {
   if (studies.length === 0) return null;
-  return section('tuning', 'Hyper-parameter search', 'Each trial is a short training run with other hyper-parameters; those that fall behind are '
+  return section('tuning', 'Hyper-parameter search', 'Each trial is a short training run with other hyper-parameters. Trials that fall behind are '
     + 'stopped early (pruned). Ratios are on the validation set.', ...studies.map(studyCard));
 }

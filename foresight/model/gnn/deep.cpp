@@ -1,5 +1,5 @@
-// gnn-hist with several message-passing layers: the graph is embedded again at every arrival, and
-// once more for the gradient, which is cheaper than to keep all embeddings of a rollout.
+// gnn-hist with several message-passing layers. The graph is embedded again at every arrival, and
+// once more for the gradient. That is cheaper than keeping all embeddings of a rollout.
 #include <algorithm>
 #include <array>
 
@@ -9,8 +9,8 @@
 namespace foresight {
 namespace {
 
-// Decisions whose graphs are embedded together: enough for whole tiles of the kernels, few enough
-// for the cache.
+// The number of decisions whose graphs are embedded together: enough for whole tiles of the
+// kernels, few enough for the cache.
 constexpr std::size_t kGroup = 8;
 
 class DeepGnn : public GnnModel {
@@ -67,7 +67,7 @@ class DeepBatch : public GnnBatch {
     const auto fill_row = [&](std::size_t row, const Offer& offer) {
       const float is_skip = offer.node == kSkip ? 1 : 0;
       candidates_[row] = static_cast<std::size_t>(offer.node + 1);
-      // The mask is 0: only candidates that can be chosen are scored.
+      // The mask is 0, because only candidates that can be chosen are scored.
       std::ranges::copy(std::array{offer.gain, episode.time, episode.value, is_skip, 0.0F},
                         tape().input(row).begin());
     };
@@ -88,8 +88,8 @@ class DeepBatch : public GnnBatch {
     network_.add_gradient(packed, gradient);
   }
 
-  /// Embeds the graphs of the decisions from `begin` on, some at a time, and calls
-  /// `visit(view, row)` for each candidate, and `finish` after each group.
+  /// Embeds the graphs of the decisions from `begin` on, in groups. Calls `visit(view, row)` for
+  /// each candidate, and `finish` after each group.
   template <typename Visit, typename Finish = void (*)()>
   void for_each_group(
       std::size_t begin, Visit&& visit, Finish&& finish = [] {}) {

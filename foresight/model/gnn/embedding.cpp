@@ -35,7 +35,7 @@ DeepNetwork::DeepNetwork(const GnnShape& shape)
                          bool transposed = false) {
     blocks_.push_back({tensor, packed, embed, column, transposed});
   };
-  // Where there are several biases, they are weights of inputs that are 1.
+  // If there are several biases, they are weights of inputs that are 1.
   const Mlp embedder("inputs", {EpisodeLog::input_width(inputs), embed});
   stages_.push_back(make(embedder, packed_));
   place(GnnShape::kFixedWeight, embedder.weight_name(0), 0);
@@ -149,7 +149,7 @@ void GraphEmbedding::fill_inputs() {
   std::ranges::transform(degrees, shares_.begin(), inverse);
 }
 
-/// Makes z of what the stage before made of the nodes.
+/// Computes z from the outputs of the previous stage.
 void GraphEmbedding::aggregate(std::size_t stage) {
   const MlpTape& from = tapes_[stage - 1];
   MlpTape& to = tapes_[stage];
@@ -172,7 +172,7 @@ void GraphEmbedding::aggregate(std::size_t stage) {
   });
 }
 
-/// `aggregate` backwards.
+/// The backward pass of `aggregate`.
 void GraphEmbedding::spread(std::size_t stage) {
   MlpTape& to = tapes_[stage - 1];
   const MlpTape& from = tapes_[stage];
@@ -221,7 +221,7 @@ void GraphEmbedding::summarise() {
   }
 }
 
-/// `summarise` backwards.
+/// The backward pass of `summarise`.
 void GraphEmbedding::spread_summary() {
   MlpTape& nodes = tapes_.back();
   for (std::size_t i = 0; i < views_.size(); ++i) {

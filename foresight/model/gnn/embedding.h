@@ -1,13 +1,16 @@
-// The encoder of gnn-hist with any number of message-passing layers (model.h), for whole
-// graphs.
+// The encoder of gnn-hist with any number of message-passing layers (model.h), for whole graphs.
 //
-// A message is linear in what it carries, so messages are summed before they are multiplied: with
+// A message is linear in what it carries, so messages are summed before they are multiplied. With
 //
-//   z_i = (x_i, mean_j w_ij x_j, mean_j x_j)       a layer is       x_i <- [R, A^T, B^T] z_i + b,
+//   z_i = (x_i, mean_j w_ij x_j, mean_j x_j)
 //
-// a perceptron's layer whose rows are nodes: O(edges E + nodes E^2) instead of O(edges E^2). So all
-// that is learned here sits in small perceptrons, one after the other, that rows of many graphs
-// pass through together.
+// a layer is
+//
+//   x_i <- [R, A^T, B^T] z_i + b,
+//
+// which is a layer of a perceptron whose rows are nodes. For embeddings of length E it takes
+// O(edges E + nodes E^2) instead of O(edges E^2). So all that is learned here is in small
+// perceptrons, one after the other, and the rows of many graphs pass through them together.
 #pragma once
 
 #include <span>
@@ -20,15 +23,15 @@
 
 namespace foresight {
 
-/// The perceptrons that the network consists of, made of the model's parameters. Threads may share
-/// it while nobody loads.
+/// The perceptrons of the network, made of the model's parameters. Threads may share it while none
+/// calls `load`.
 class DeepNetwork {
  public:
   explicit DeepNetwork(const GnnShape& shape);
 
   void load(const Parameters& parameters);
 
-  /// For the perceptrons' `backward`; and what that adds to the gradient of the model's parameters.
+  /// A gradient for the perceptrons' `backward`, and its share in the gradient of the model.
   Parameters gradient() const { return packed_.zeros(); }
   void add_gradient(const Parameters& gradient, Parameters& sum) const;
 
@@ -53,7 +56,7 @@ class DeepNetwork {
   GnnShape shape_;
   Parameters packed_;
   std::vector<PackedMlp> stages_;  // the embedding of inputs, then the message-passing layers
-  PackedMlp solution_;             // inputs: means of e_u and e_v, is there a past, is there none
+  PackedMlp solution_;             // inputs: means of e_u and e_v, 1 with a past, 1 without a past
   PackedMlp decoder_;
   std::vector<Block> blocks_;
 };
@@ -63,15 +66,15 @@ class GraphEmbedding {
  public:
   explicit GraphEmbedding(const DeepNetwork& network);
 
-  /// Forgets what there was, and embeds these.
+  /// Forgets earlier graphs and embeds these.
   void forward(std::span<const GraphView> views);
 
   /// Fills the part of the decoder's input that holds embeddings, for one candidate of a view.
   void fill(std::size_t view, std::size_t candidate, std::span<float> part) const;
-  /// Takes the gradient of that.
+  /// Takes the gradient of that part.
   void take_gradient(std::size_t view, std::size_t candidate, std::span<const float> part);
 
-  /// Adds what the gradients taken since `forward` say; `gradient` comes from the network.
+  /// Adds the effect of the gradients taken since `forward`. `gradient` comes from the network.
   void backward(Parameters& gradient);
 
  private:

@@ -41,7 +41,7 @@ void add_to(std::span<float> values, View view) {
 
 }  // namespace
 
-/// The parameters, and what they make of a node's summary. Or the gradient of all that.
+/// The parameters and the matrices made of them; or the gradients of all of these.
 struct GraphEncoder::Weights {
   Weights(const NodeInputs& inputs, std::size_t embed)
       : node_fixed(embed, inputs.fixed()),
@@ -59,8 +59,8 @@ struct GraphEncoder::Weights {
   Dense solution;                                  // Theta
   Dense fixed, arrival;                            // G_fixed, G_arrival
 
-  /// The three parts of G for nodes of one kind: own inputs, weighted ones and plain ones of the
-  /// neighbours.
+  /// The three parts of G for nodes of one kind: for their own inputs, and for the weighted and the
+  /// plain inputs of their neighbours.
   struct Parts {
     View own, weighted, plain;
   };
@@ -80,7 +80,7 @@ struct GraphEncoder::Weights {
     add_product(plain, edge_bias.view().transposed(), neighbour.view());
   }
 
-  /// `embed` backwards; `at` holds the values, this the gradients.
+  /// The backward pass of `embed`; `at` holds the values, this object the gradients.
   void embed_backward(Weights& at, Dense Weights::*g, Dense Weights::*node,
                       Dense Weights::*neighbour) {
     const auto [own, weighted, plain] = parts(this->*g, this->*node, this->*neighbour);
@@ -131,7 +131,7 @@ GraphEncoder::Weights GraphEncoder::read(const Parameters& parameters) const {
 
 namespace {
 
-/// Where things are in T.
+/// Where the parts of T are.
 struct Layout {
   Layout(Dense& matrix, const GraphColumns& at, const NodeInputs& inputs, std::size_t embed)
       : t(matrix.view()) {
@@ -142,7 +142,7 @@ struct Layout {
     initial = t.part(5 + 2 * embed, at.nothing_decided, embed, 1);
     past_fixed = t.part(5 + 2 * embed, at.past_fixed, embed, fixed);
     past_arrival = t.part(5 + 2 * embed, at.past_arrival, embed, own);
-    // This summary's constant is 1 once there is a past.
+    // The constant of this summary is 1 once there is a past.
     past_constant = past_fixed.part(0, inputs.fixed() - 1, embed, 1);
     mean = t.part(5 + 3 * embed, at.mean, embed, fixed);
   }
@@ -160,7 +160,7 @@ Dense GraphEncoder::matrix(const Parameters& parameters) const {
   to.t(1, columns_.time) = 1;
   to.t(2, columns_.value) = 1;
   to.t(3, columns_.is_skip) = 1;
-  // The mask, 4, is 0: only candidates that can be chosen are scored.
+  // The mask, input 4, is 0, because only candidates that can be chosen are scored.
   const View theta = w.solution.view();
   add(to.arrival, w.arrival.view());
   add(to.candidate, w.fixed.view());

@@ -1,21 +1,22 @@
-// The encoder of gnn-hist as what it is with one message-passing layer (model.h): one matrix.
+// The encoder of gnn-hist with one message-passing layer (model.h). It is a single matrix.
 //
 // With x_i = M_i (inputs of i) the linear node embedding, the layer is
 //
-//   e_i = R x_i + mean_j W(w_ij)^T x_j + b,     W(w) = w A + B,
+//   e_i = R x_i + mean_j W(w_ij)^T x_j + b,     W(w) = w A + B.
 //
-// so messages can be summed before they are multiplied: e_u = G_fixed z_u, e_v = G_arrival z_v with
+// So messages can be summed before they are multiplied:
 //
-//   G_fixed   = [R M_u, A^T M_v, B^T M_v]       G_arrival = [R M_v, A^T M_u, B^T M_u]
+//   e_u = G_fixed z_u,       G_fixed   = [R M_u, A^T M_v, B^T M_v],
+//   e_v = G_arrival z_v,     G_arrival = [R M_v, A^T M_u, B^T M_u],
 //
-// and b in the column of the constant 1. The solution's embedding, the mean over past decisions of
-// Theta [e_u; e_v] + c, and the mean embedding of the fixed nodes are linear in mean summaries
-// likewise. Hence there is a matrix T, made of the parameters alone, with
+// with b in the column of the constant 1. The embedding of the solution (the mean over past
+// decisions of Theta [e_u; e_v] + c) and the mean embedding of the fixed nodes are also linear, in
+// mean summaries. So there is a matrix T, which depends only on the parameters, with
 //
-//   decoder's input = T row,     row = what graph.h sums up about a candidate,
+//   decoder's input = T row,     row = what graph.h sums up about a candidate.
 //
-// and the decoder's first layer W can be folded into W T: an encoder at no cost per decision. The
-// gradient comes back the same way, once per batch: dW = d(WT) T^T, dT = W^T d(WT).
+// The decoder's first layer W can then be folded into W T, so the encoder costs nothing per
+// decision. The gradient comes back the same way, once per batch: dW = d(WT) T^T, dT = W^T d(WT).
 #pragma once
 
 #include <vector>
@@ -30,7 +31,7 @@ namespace foresight {
 /// A small dense matrix for work that is done once per batch.
 class Dense {
  public:
-  /// Some rows and columns of one, or their transpose.
+  /// Some rows and columns of a matrix, or their transpose.
   struct View {
     double* data;
     std::size_t rows, columns, row_step, column_step;
@@ -66,7 +67,7 @@ class GraphEncoder {
   /// T: a row per input of the decoder, a column per column of `EpisodeGraph`'s rows.
   Dense matrix(const Parameters& parameters) const;
 
-  /// Adds to `gradient` that of the parameters, given that of T.
+  /// Adds the gradient of the parameters to `gradient`, given the gradient of T.
   void backward(const Parameters& parameters, Dense matrix_gradient, Parameters& gradient) const;
 
  private:

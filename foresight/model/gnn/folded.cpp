@@ -27,7 +27,7 @@ class FoldedGnn : public GnnModel {
   const GraphColumns& columns() const { return encoder_.columns(); }
   const PackedMlp& packed() const { return packed_; }
 
-  /// Adds to `gradient` what the tape's output gradients say.
+  /// Adds the effect of the tape's output gradients to `gradient`.
   void backward(MlpTape& tape, Parameters& gradient) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace foresight {
 namespace {
 
-/// The mean of `count` values, given that of all but the last.
+/// The mean of `count` values, given the mean of all but the last.
 float running_mean(float mean, float value, int count) {
   return mean + (value - mean) / static_cast<float>(count);
 }
@@ -53,7 +53,7 @@ std::span<const float> EpisodeGraph::summary(NodeId u) const {
   return std::span(summaries_).subspan(index(u) * skip_.size(), skip_.size());
 }
 
-/// Gives an entry of z_u another value, and every sum that holds it.
+/// Changes an entry of z_u, and every sum that contains it.
 void EpisodeGraph::move(NodeId u, std::size_t entry, float value) {
   const Node& node = nodes_[index(u)];
   float& old = summary(u)[entry];

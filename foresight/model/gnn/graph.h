@@ -1,16 +1,16 @@
-// The graph of one episode as gnn-hist sees it, summed up in a few numbers per node that every
-// arrival and every decision updates exactly, in O(degree).
+// The graph of one episode as gnn-hist sees it, summed up in a few numbers per node. Every arrival
+// and every decision updates them exactly, in O(degree).
 //
-// With f_u and a_v the inputs of nodes (inputs.h), a message-passing layer needs no more of a
-// node's neighbours than the means of their inputs, plain and times the edge's weight:
+// With f_u and a_v the inputs of nodes (inputs.h), a message-passing layer needs only the means of
+// the inputs of a node's neighbours, plain and times the edge's weight:
 //
 //   z_u = (f_u, mean_v w_uv a_v, mean_v a_v)                  over the arrivals so far
 //   z_v = (a_v, sum_u w_uv f_u / d_v, sum_u f_u / d_v)        d_v = 1 + degree; skip has weight 0
 //
-// The embeddings are linear in these (encoder.h), and so are the mean embeddings of all fixed
-// nodes and of the past decisions (u_s, v_s): they need mean z_u, mean z_{u_s} and mean z_{v_s}
-// only. When a node's state changes, so do the z_v of its past neighbours: their sum moves by
-// (sum w_uv / d_v, sum 1 / d_v) times the change, two numbers that are kept per fixed node.
+// The embeddings are linear in these (encoder.h). So are the mean embeddings of all fixed nodes and
+// of the past decisions (u_s, v_s), which need only mean z_u, mean z_{u_s} and mean z_{v_s}. When a
+// node's state changes, the z_v of its past neighbours change too. Their sum moves by
+// (sum w_uv / d_v, sum 1 / d_v) times the change. These two numbers are kept per fixed node.
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ inline std::size_t arrival_summary(const NodeInputs& inputs) {
   return inputs.arrival() + 2 * inputs.fixed();
 }
 
-/// The columns of the rows that `EpisodeGraph` fills: first what is a candidate's own, then, from
-/// `time` on, what all candidates of a decision share.
+/// The columns of the rows that `EpisodeGraph` fills. First come those of each candidate. From
+/// `time` on, all candidates of a decision share them.
 struct GraphColumns {
   explicit GraphColumns(const NodeInputs& inputs);
 
@@ -50,10 +50,10 @@ class EpisodeGraph {
   /// Throws Error(kData) if the market lacks the attributes. `inputs` must outlive the graph.
   EpisodeGraph(const NodeInputs& inputs, const Market& market);
 
-  /// Takes in the last decision and the current arrival. To be called once for every arrival.
+  /// Takes in the last decision and the current arrival. Call it once for every arrival.
   void observe(const State& state);
 
-  /// Fill the columns that all candidates share, and those that are a candidate's own.
+  /// Fill the columns that all candidates share, and those of one candidate.
   void fill_shared(const State& state, const GraphColumns& columns, std::span<float> shared) const;
   void fill_skip(const GraphColumns& columns, std::span<float> row) const;
   void fill(const Offer& offer, const GraphColumns& columns, std::span<float> row) const;
@@ -76,11 +76,11 @@ class EpisodeGraph {
   std::vector<float> summaries_;  // z_u, one after the other
   std::vector<float> skip_;       // z of skip
   std::vector<float> arrival_;    // z of the current arrival
-  int arrivals_ = 0;              // the current one included
+  int arrivals_ = 0;              // including the current one
   int skips_ = 0;
 
   std::vector<double> fixed_sum_;         // of z_u over the fixed nodes
-  std::vector<double> past_fixed_sum_;    // over past decisions, skips left out
+  std::vector<double> past_fixed_sum_;    // over past decisions, without skips
   std::vector<double> past_arrival_sum_;  // of z_v over the arrivals decided
 };
 

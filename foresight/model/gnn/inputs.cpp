@@ -37,7 +37,7 @@ void NodeInputs::check(const Market& market) const {
   const auto found = topics ? static_cast<std::size_t>(market.num_topics) : market.attributes.width;
   if (attributes > 0 && found != attributes && market.num_fixed > 0) {
     fail(ErrorCode::kData,
-         "this model was built for fixed nodes with {} {} and cannot serve an instance with {}",
+         "this model was built for fixed nodes with {} {}, but those of the instance have {}",
          attributes, topics ? "topics" : "attributes", found);
   }
 }
@@ -45,7 +45,7 @@ void NodeInputs::check(const Market& market) const {
 void NodeInputs::check(const Arrival& arrival) const {
   if (!one_embedding() && arrival.attributes.size() != arrival_attributes.size()) {
     fail(ErrorCode::kData,
-         "this model was built for arrivals with {} attributes and cannot serve one with {}",
+         "this model was built for arrivals with {} attributes, but those of the instance have {}",
          arrival_attributes.size(), arrival.attributes.size());
   }
 }

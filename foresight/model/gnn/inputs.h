@@ -1,7 +1,7 @@
-// What gnn-hist is told about the nodes of a graph.
-//
-// Nodes have inputs: f_u of a fixed node (its topics or attributes, its state, 1), f_0 of skip, a_v
-// of an arrival (its attributes, 1).
+// The inputs of gnn-hist for the nodes of a graph:
+//   f_u   of a fixed node: its topics or attributes, its state, 1
+//   f_0   of skip
+//   a_v   of an arrival: its attributes, 1
 #pragma once
 
 #include <span>
@@ -13,26 +13,26 @@
 
 namespace foresight {
 
-/// What the inputs of nodes consist of. Where arrivals have no attributes, all nodes share one
-/// embedding and the state tells them apart.
+/// What the inputs of nodes consist of. If arrivals have no attributes, all nodes share one
+/// embedding, and the state distinguishes them.
 struct NodeInputs {
   explicit NodeInputs(const ModelContext& context);
 
   std::shared_ptr<const Problem> problem;
-  bool budgets;  // a fixed node's state: what is left of it, else 1 once it is matched
+  bool budgets;  // true: a fixed node's state is what is left of it; false: 1 once it is matched
   std::vector<std::string> fixed_attributes;
   std::vector<std::string> arrival_attributes;
   bool topics;  // the fixed attributes are topics
 
-  // Where the data has them: for each attribute its column, and for each of the data's topics its
-  // place here. Empty: as here.
+  // The column of each attribute in the data, and the position here of each topic of the data.
+  // Empty if the order is the same.
   std::vector<std::size_t> fixed_places;
   std::vector<std::size_t> arrival_places;
 
   /// Lengths of f_u and a_v. The last two of f_u are the state and 1; the last of a_v is 1.
   std::size_t fixed() const { return fixed_attributes.size() + 2; }
   std::size_t arrival() const { return arrival_attributes.size() + 1; }
-  std::size_t state() const { return fixed_attributes.size(); }  // the state's place in f_u
+  std::size_t state() const { return fixed_attributes.size(); }  // position of the state in f_u
 
   bool one_embedding() const { return arrival_attributes.empty(); }
   float skip_state() const { return one_embedding() ? -1.0F : 0.0F; }
@@ -45,7 +45,7 @@ struct NodeInputs {
   void check(const Market& market) const;
   void check(const Arrival& arrival) const;
 
-  /// Fill what is 0: f_u before the first arrival, f_0, and a_v.
+  /// Fill arrays of zeros: f_u as before the first arrival, f_0, and a_v.
   void fill_fixed(const Market& market, NodeId u, std::span<float> f) const;
   void fill_skip(std::span<float> f) const;
   void fill_arrival(const Arrival& arrival, std::span<float> a) const;

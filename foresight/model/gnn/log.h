@@ -1,4 +1,4 @@
-// An episode as gnn-hist remembers it when its graph is embedded again at every arrival.
+// What gnn-hist remembers of an episode when it embeds the graph again at every arrival.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace foresight {
 
-/// An episode so far: all that its graphs, at this arrival and at every one before, are made of.
-/// Nodes are numbered: skip, the fixed nodes, the arrivals.
+/// An episode so far: everything in its graphs, at this arrival and at every earlier one. Nodes are
+/// numbered in this order: skip, the fixed nodes, the arrivals.
 class EpisodeLog {
  public:
   struct Edge {
-    std::size_t node;  // skip or a fixed one
+    std::size_t node;  // skip or a fixed node
     float weight;
   };
   struct Decision {
@@ -24,20 +24,20 @@ class EpisodeLog {
   /// Throws Error(kData) if the market lacks the attributes. `inputs` must outlive the log.
   EpisodeLog(const NodeInputs& inputs, const Market& market);
 
-  /// Takes in the last decision and the current arrival. To be called once for every arrival.
+  /// Takes in the last decision and the current arrival. Call it once for every arrival.
   void observe(const State& state);
 
   std::size_t arrivals() const { return first_edge_.size() - 1; }
-  std::size_t fixed_nodes() const { return fixed_nodes_; }  // skip included
+  std::size_t fixed_nodes() const { return fixed_nodes_; }  // including skip
   std::span<const Edge> edges(std::size_t arrival) const {
     return std::span(edges_).subspan(first_edge_[arrival],
                                      first_edge_[arrival + 1] - first_edge_[arrival]);
   }
-  /// About the arrivals before the current one.
+  /// The decisions for the arrivals before the current one.
   const std::vector<Decision>& decisions() const { return decisions_; }
 
   /// f of a fixed node before the first arrival and a of an arrival, in one layout: f, and then a
-  /// where arrivals have an embedding of their own.
+  /// if arrivals have their own embedding.
   static std::size_t input_width(const NodeInputs& inputs);
   std::span<const float> input(std::size_t node) const;
 
@@ -52,7 +52,7 @@ class EpisodeLog {
   std::vector<Decision> decisions_;
 };
 
-/// The graph of an episode when it had so many arrivals.
+/// The graph of an episode at the time when it had this many arrivals.
 struct GraphView {
   const EpisodeLog* log;
   std::size_t arrivals;

@@ -1,14 +1,14 @@
-// gnn-hist, the paper's graph neural network: an encoder embeds the graph seen so far, and a
-// perceptron, the decoder, scores each candidate from the embeddings of the arrival, the candidate,
-// the solution and all fixed nodes. It serves any number of fixed nodes in any order.
+// gnn-hist, the paper's graph neural network. An encoder embeds the graph seen so far. The decoder,
+// a perceptron, scores each candidate from the embeddings of the arrival, the candidate, the
+// solution and all fixed nodes. It works with any number of fixed nodes in any order.
 //
 // With x_i the linear embedding of the inputs of node i, every layer of the encoder is an
 // edge-conditioned linear map with mean aggregation (Gilmer et al., 2017),
 //
 //   x_i <- R x_i + mean_j W(w_ij)^T x_j + b,     W(w) = w A + B,
 //
-// with ReLU between layers. With one layer it is linear and costs nothing (folded.cpp); with
-// more, the graph is embedded again at every arrival (deep.cpp). This is what they share.
+// with ReLU between layers. With one layer it is linear and costs nothing (folded.cpp). With more,
+// the graph is embedded again at every arrival (deep.cpp). This header is what both share.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@
 
 namespace foresight {
 
-/// What the network looks like, and the reference's names of its tensors.
+/// The sizes of the network, and the reference's names of its tensors.
 struct GnnShape {
   NodeInputs inputs;
   std::size_t embed;                // length of an embedding
@@ -46,7 +46,7 @@ struct GnnShape {
   std::size_t decoder_inputs() const { return kScalars + 4 * embed; }
   static constexpr std::size_t kScalars = 5;
 
-  /// The decoder, or what it becomes for other inputs, the last of which candidates share.
+  /// The decoder, for this many inputs. Candidates share the last `shared` of them.
   Mlp decoder(std::size_t num_inputs, std::size_t shared = 0) const;
 
   void declare(Parameters& parameters) const;
@@ -90,7 +90,7 @@ class GnnBatch : public RecordingBatch {
   void backward(std::span<const float> score_gradients, Parameters& gradient) final;
 
  protected:
-  /// The rows of a turn's candidates; none where there is no choice: nothing is computed.
+  /// The rows of a turn's candidates. There are none if there is no choice to compute.
   struct Rows {
     std::size_t first;
     std::size_t count;
@@ -100,11 +100,11 @@ class GnnBatch : public RecordingBatch {
 
  private:
   virtual void open(std::span<const Opening> openings) = 0;
-  /// Takes in a turn's arrival and what was decided about the one before.
+  /// Takes in a turn's arrival and the decision for the previous one.
   virtual void observe(const Turn& turn) = 0;
   /// Fills the decoder's inputs.
   virtual void fill(std::span<const Turn> turns, std::span<const Rows> rows) = 0;
-  /// Adds to `gradient` what the tape's output gradients say.
+  /// Adds the effect of the tape's output gradients to `gradient`.
   virtual void backward(Parameters& gradient) = 0;
 
   const PackedMlp& decoder_;
@@ -113,7 +113,7 @@ class GnnBatch : public RecordingBatch {
   std::vector<Rows> rows_;  // of all turns
 };
 
-/// For one layer, and for any number of them.
+/// For one message-passing layer, and for any number of layers.
 std::unique_ptr<Model> folded_gnn(GnnShape shape);
 std::unique_ptr<Model> deep_gnn(GnnShape shape);
 

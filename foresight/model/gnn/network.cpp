@@ -1,8 +1,8 @@
-// gnn-hist as a network for other programs: it is given the graph as it is, as matrices, and embeds
-// it with the reference's own tensors, so one form serves any number of encoder layers.
+// gnn-hist as a network for other programs. Its input is the whole graph as matrices, and it embeds
+// the graph with the reference's own tensors. So one form works for any number of encoder layers.
 //
-// With E the edges (a row per arrival, a column per fixed node, skip the first), W their gains and
-// C the decisions made, all three 0 in rows that are only there to fill up a batch, a layer is
+// Let E be the edges (a row per arrival, a column per fixed node, skip first), W their gains and C
+// the decisions made. All three are 0 in rows that only fill up a batch. A layer is
 //
 //   x_v <- x_v R^T + (W x_u) A / d_v + (E x_u) B / d_v + b
 //   x_u <- x_u R^T + (W^T x_v) A / d_u + (E^T x_v) B / d_u + b
@@ -22,7 +22,7 @@ namespace {
 using Value = Network::Value;
 using enum Network::Operation;
 
-/// Names of the columns of a fixed node's input, and of an arrival's, without the constant 1.
+/// The column names of a fixed node's input, and of an arrival's, without the constant 1.
 std::vector<std::string> fixed_columns(const NodeInputs& inputs) {
   std::vector<std::string> names;
   for (const std::string& name : inputs.fixed_attributes) names.push_back("fixed." + name);
@@ -39,7 +39,7 @@ std::vector<std::string> scalar_columns() {
   return {"gain", "time", "value", "is_skip", "mask"};
 }
 
-/// Writes the network down, step by step.
+/// Adds the steps of the network one by one.
 class Writer {
  public:
   Writer(const GnnShape& shape, const Parameters& parameters)
@@ -85,10 +85,10 @@ class Writer {
                                 arrival});
     const std::vector<Network::Axis> matrix = {{"batch"}, {"arrivals"}, {"nodes"}};
     edges_ = network_.input(
-        {"edges", "1 where an arrival has an edge, as all have to skip", matrix, {}});
+        {"edges", "1 where an arrival has an edge; every arrival has one to skip", matrix, {}});
     gains_ = network_.input({"gains", "what the edges gain, 0 for skip", matrix, {}});
     chosen_ =
-        network_.input({"chosen", "1 where an arrival before was matched or skipped", matrix, {}});
+        network_.input({"chosen", "1 where an earlier arrival was matched or skipped", matrix, {}});
   }
 
   void embed() {
@@ -105,7 +105,7 @@ class Writer {
     one_ = network_.constant("one", {}, {1});
     transposed_edges_ = apply(kTranspose, {edges_});
     transposed_gains_ = apply(kTranspose, {gains_});
-    // A node without neighbours has sums of 0 to divide.
+    // At least 1, because the sums (0) of a node without neighbours are divided too.
     degrees_ = apply(kMaximum, {apply(kSum, {edges_}, 2), one_});
     transposed_degrees_ = apply(kMaximum, {apply(kSum, {transposed_edges_}, 2), one_});
   }
@@ -134,10 +134,10 @@ class Writer {
     arrivals_ = arrivals;
   }
 
-  /// The mean over past decisions, or what stands for it where there are none.
+  /// The mean over past decisions, or its replacement before the first decision.
   Value solution() {
     const std::size_t embed = shape_.embed;
-    const auto decided = apply(kSum, {chosen_}, 2);  // 1 for an arrival before, else 0
+    const auto decided = apply(kSum, {chosen_}, 2);  // 1 for an earlier arrival, else 0
     const auto count = apply(kSum, {decided}, 1);
     const auto some = apply(kMaximum, {count, one_});
     const auto mean = [&](const Value& of) { return apply(kDivide, {apply(kSum, {of}, 1), some}); };
@@ -153,7 +153,7 @@ class Writer {
 
   void decode() {
     const Mlp decoder = shape_.decoder(shape_.decoder_inputs());
-    // The first layer part by part: some are a row per candidate, some are shared by all.
+    // The first layer, part by part. Some parts have a row per candidate, others are shared by all.
     std::size_t column = 0;
     const auto part = [&](const Value& x, std::size_t width, const char* name) {
       column += width;
@@ -193,7 +193,7 @@ class GnnFeed : public Feed {
     for (const auto& [node, node_state] : log_.decisions()) {
       fixed.row(node)[inputs_.state()] = node_state;
     }
-    // Behind a fixed node's columns, where arrivals have an embedding of their own.
+    // After a fixed node's columns, if arrivals have their own embedding.
     const std::size_t own = inputs_.one_embedding() ? 0 : inputs_.fixed();
     const std::size_t width = EpisodeLog::input_width(inputs_) - own - 1;
     auto& seen = result.add({1, arrivals, width});
