@@ -1,34 +1,64 @@
 // The flow of the architecture: a folder includes only what stands to its left in
 //   base -> data -> problem -> {solve, features, nn} -> policy -> rules -> model
 //     -> {train, eval, export} -> report -> reproduce -> cli
+// And its public face: the headers that foresight.h lists, which need no others.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace foresight {
 namespace {
 
+namespace fs = std::filesystem;
+
+const fs::path kRoot = FORESIGHT_SOURCE_DIR;
+
 const std::map<std::string, int> kStage = {
     {"base", 0}, {"data", 1},   {"problem", 2}, {"solve", 3},     {"features", 3},
     {"nn", 3},   {"policy", 4}, {"rules", 5},   {"model", 6},     {"train", 7},
     {"eval", 7}, {"export", 7}, {"report", 8},  {"reproduce", 9}, {"cli", 10}};
 
+/// What stands behind each #include, with its quotes or brackets.
+std::vector<std::string> includes_of(const fs::path& path) {
+  std::vector<std::string> found;
+  std::ifstream file(path);
+  const std::string include = "#include ";
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(include)) found.push_back(line.substr(include.size()));
+  }
+  return found;
+}
+
+/// As other projects include them: foresight/base/error.h, ...
+std::set<std::string> public_headers() {
+  std::set<std::string> headers;
+  for (const std::string& include : includes_of(kRoot / "foresight/foresight.h")) {
+    headers.insert(include.substr(1, include.size() - 2));
+  }
+  return headers;
+}
+
+bool is_ours(const std::string& include) {
+  return include.substr(1).starts_with("foresight/");
+}
+
 TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
-  const std::filesystem::path root = std::filesystem::path(FORESIGHT_SOURCE_DIR) / "foresight";
-  const std::string include = "#include \"foresight/";
+  const fs::path root = kRoot / "foresight";
   int seen = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    if (!entry.is_regular_file()) continue;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file() || entry.path().parent_path() == root) continue;
     // A folder within a folder belongs to it: model/gnn to model.
-    const std::string folder = *std::filesystem::relative(entry.path(), root).begin();
+    const std::string folder = *fs::relative(entry.path(), root).begin();
     ASSERT_TRUE(kStage.contains(folder)) << entry.path() << " is in a folder without a stage";
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
-      if (!line.starts_with(include)) continue;
-      const std::string rest = line.substr(include.size());
+    for (const std::string& include : includes_of(entry.path())) {
+      if (!is_ours(include)) continue;
+      const std::string rest = include.substr(include.find('/') + 1);
       const std::string other = rest.substr(0, rest.find('/'));
       ++seen;
       const bool nn_stays_low = folder != "nn" || other == "base" || other == "nn";
@@ -37,6 +67,39 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
     }
   }
   EXPECT_GT(seen, 50) << "the check found too few includes to mean anything";
+}
+
+TEST(Architecture, PublicHeadersIncludeOnlyPublicOnesTheStandardLibraryAndFmt) {
+  const std::set<std::string> headers = public_headers();
+  EXPECT_GT(headers.size(), 20U);
+  for (const std::string& header : headers) {
+    fs::path file = kRoot / header;
+    if (!fs::exists(file)) file += ".in";
+    ASSERT_TRUE(fs::exists(file)) << "foresight.h lists " << header << ", which is not there";
+    for (const std::string& include : includes_of(file)) {
+      const bool standard = include.starts_with('<') && include.find_first_of("./") == include.npos;
+      const bool fits = is_ours(include) ? headers.contains(include.substr(1, include.size() - 2))
+                                         : standard || include.starts_with("<fmt/");
+      EXPECT_TRUE(fits) << header << " includes " << include << ", which is not public";
+    }
+  }
+}
+
+TEST(Architecture, ThePythonPackageAndTheExamplesUseOnlyPublicHeaders) {
+  std::set<std::string> headers = public_headers();
+  headers.insert("foresight/foresight.h");
+  int seen = 0;
+  for (const char* folder : {"python/bindings", "examples"}) {
+    for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
+      for (const std::string& include : includes_of(entry.path())) {
+        if (!is_ours(include)) continue;
+        ++seen;
+        EXPECT_TRUE(headers.contains(include.substr(1, include.size() - 2)))
+            << entry.path() << " includes " << include << ", which is internal";
+      }
+    }
+  }
+  EXPECT_GT(seen, 10) << "the check found too few includes to mean anything";
 }
 
 }  // namespace

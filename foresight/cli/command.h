@@ -4,6 +4,7 @@
 #include <string>
 
 #include "foresight/cli/arguments.h"
+#include "foresight/cli/program.h"
 #include "foresight/report/report.h"
 
 namespace foresight {
@@ -35,8 +36,5 @@ std::string gap_closed(const PolicyResult& result);
 
 /// A short table for each evaluation in it.
 void print_results(const Report& report);
-
-/// Runs the program. Returns 0 on success, 1 on failure, 2 on bad usage, 130 if interrupted.
-int run_program(int argc, const char* const* argv);
 
 }  // namespace foresight

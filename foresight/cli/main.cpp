@@ -1,4 +1,4 @@
-#include "foresight/cli/command.h"
+#include "foresight/cli/program.h"
 
 int main(int argc, char** argv) {
   return foresight::run_program(argc, argv);

@@ -1,4 +1,7 @@
+#include "foresight/cli/program.h"
+
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/ranges.h>
 
@@ -37,7 +40,9 @@ void check_command(const CommandParser& parser, int argc, const char* const* arg
 }
 
 struct Invocation {
-  std::string program, command_line;
+  std::string program;  // as it was called
+  std::string name;     // its file name: another project's program has a name of its own
+  std::string command_line;
 };
 Invocation& invocation() {
   static Invocation remembered;
@@ -57,8 +62,9 @@ std::string shell_quoted(const std::string& word) {
 
 void remember(int argc, const char* const* argv) {
   invocation().program = argc > 0 ? argv[0] : "foresight";
+  invocation().name = std::filesystem::path(invocation().program).filename().string();
   std::string& text = invocation().command_line;
-  text = "foresight";
+  text = shell_quoted(invocation().name);
   for (int i = 1; i < argc; ++i) text.append(" ").append(shell_quoted(argv[i]));
 }
 
@@ -77,11 +83,14 @@ void add_json_option(Command command, std::string& path) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  remember(argc, argv);
+  const std::string& name = invocation().name;
   CommandParser parser(
-      "foresight", "Foresight: learned policies for online bipartite matching",
+      name, "Foresight: learned policies for online bipartite matching",
       fmt::format("foresight {}", kVersion),
-      "Sources, problems and policies are named by specs such as \"er(u=10,v=30,p=0.1)\".\n"
-      "`foresight list` shows all of them with their options.");
+      fmt::format("Sources, problems and policies are named by specs such as "
+                  "\"er(u=10,v=30,p=0.1)\".\n`{} list` shows all of them with their options.",
+                  name));
   add_list_command(parser);
   add_generate_command(parser);
   add_solve_command(parser);
@@ -95,17 +104,16 @@ int run_program(int argc, const char* const* argv) {
   add_demo_command(parser);
   add_bench_command(parser);
   install_interrupt_handler();
-  remember(argc, argv);
   try {
     check_command(parser, argc, argv);
     return parser.run(argc, argv) ? 0 : kBadUsage;
   } catch (const Error& error) {
-    fmt::print(stderr, "foresight: {}\n", error.what());
+    fmt::print(stderr, "{}: {}\n", name, error.what());
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "foresight: out of memory\n");
+    fmt::print(stderr, "{}: out of memory\n", name);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "foresight: {}\n", error.what());
+    fmt::print(stderr, "{}: {}\n", name, error.what());
   }
   return kFailure;
 }

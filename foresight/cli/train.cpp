@@ -46,8 +46,8 @@ void run(RunOptions options) {
   fmt::print("trained {}: best validation ratio {:.4f} in epoch {} of {}, {}, in {}\n",
              options.model, result.best_ratio, result.best_epoch, result.epochs,
              human_rate(result.decisions_per_second, "decisions"), human_duration(elapsed.count()));
-  fmt::print("wrote {0}; evaluate it with: foresight evaluate FILE --policy greedy --policy {0}\n",
-             options.folder.string());
+  fmt::print("wrote {0}; evaluate it with: {1} evaluate FILE --policy greedy --policy {0}\n",
+             options.folder.string(), program_name());
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ struct Rows {
 /// Everything a policy may know before the first arrival.
 struct Market {
   NodeId num_fixed = 0;
-  int horizon = 0;                    // number of arrivals to come, known in advance
-  std::span<const float> budgets;     // Adwords: one per fixed node, else empty
-  std::span<const std::int32_t> ids;  // a fixed node's index in its base graph, or empty
-  Rows attributes;                    // one row of attributes per fixed node
+  int horizon = 0;                         // number of arrivals to come, known in advance
+  std::span<const float> budgets = {};     // Adwords: one per fixed node, else empty
+  std::span<const std::int32_t> ids = {};  // a fixed node's index in its base graph, or empty
+  Rows attributes = {};                    // one row of attributes per fixed node
 
   /// Coverage (OSBM): the topics of fixed node u, ascending, each in [0, num_topics).
   std::span<const std::int32_t> topics_of(NodeId u) const {
@@ -50,8 +50,8 @@ struct Market {
     return topics.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   }
   int num_topics = 0;
-  std::span<const std::int64_t> topic_begin;  // num_fixed + 1 positions in `topics`
-  std::span<const std::int32_t> topics;
+  std::span<const std::int64_t> topic_begin = {};  // num_fixed + 1 positions in `topics`
+  std::span<const std::int32_t> topics = {};
 };
 
 /// One arrival: its edges as two parallel arrays (the layout of a sparse row), nodes ascending.

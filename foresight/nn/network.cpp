@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "foresight/nn/mlp.h"
+
 namespace foresight {
 
 Network::Value Network::input(Input input) {

@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "foresight/nn/mlp.h"
 #include "foresight/nn/parameters.h"
 
 namespace foresight {
+
+class Mlp;
 
 class Network {
  public:

@@ -1,6 +1,0 @@
-include(CMakeFindDependencyMacro)
-find_dependency(Threads)
-find_dependency(fmt)
-find_dependency(PkgConfig)
-pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc)
-include(${CMAKE_CURRENT_LIST_DIR}/foresight-targets.cmake)
