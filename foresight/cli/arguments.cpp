@@ -148,7 +148,7 @@ void reject_unknown_option(const CLI::App& app) {
       for (const CLI::Option* option : command->get_options()) {
         if (option->nonpositional()) names.push_back(option->get_name());
       }
-      fail(ErrorCode::kUsage, "{} has no option \"{}\"; its options: {}", command->get_name(), word,
+      fail(ErrorCode::kUsage, "{} has no option \"{}\"; it has: {}", command->get_name(), word,
            fmt::join(names, ", "));
     }
   }

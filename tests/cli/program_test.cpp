@@ -151,7 +151,7 @@ TEST_F(Program, HelpAndVersionSucceed) {
 
 TEST_F(Program, BadUsageEndsWithTwoAndSaysWhatIsKnown) {
   expect("evaluate data --polcy greedy", 2,
-         {"evaluate has no option \"--polcy\"; there are: ", "--policy"});
+         {"evaluate has no option \"--polcy\"; it has: ", "--policy"});
   expect("generate \"er()\" -o data --sed 4", 2, {"generate has no option \"--sed\"", "--seed"});
   expect("", 2, {});
   expect("conquer", 2, {"conquer"});
