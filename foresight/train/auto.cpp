@@ -101,7 +101,13 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
     fail(ErrorCode::kUsage, "train: auto takes the trainer of each model; leave out \"{}\"",
          options.trainer);
   }
-  if (!options.resume && path_exists((options.folder / "candidates").string())) {
+  const bool begun = path_exists((options.folder / "candidates").string());
+  if (!begun && is_run_folder(options.folder)) {
+    fail(ErrorCode::kUsage,
+         "{}: holds a run of one model, which auto would replace; give another folder",
+         options.folder.string());
+  }
+  if (begun && !options.resume) {
     fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
          options.folder.string());
   }
