@@ -28,6 +28,7 @@ void define_evaluate(nb::module_& module);
 void define_train(nb::module_& module);
 void define_report(nb::module_& module);
 void define_environments(nb::module_& module);
+void define_registering(nb::module_& module);
 
 /// A NumPy array of memory that lives as long as `owner`, as a Python object that knows its type.
 template <typename T>

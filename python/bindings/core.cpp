@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
   define_train(module);
   define_report(module);
   define_environments(module);
+  define_registering(module);
 }
