@@ -4,7 +4,7 @@
     bench/python_overhead.py [ROUNDS]
 
 Run it with the interpreter that the package is installed for. The program next to it is the rival. Both measure
-the times themselves, without start-up: seconds per epoch in metrics.csv, and decisions per second in the
+the times themselves, without start-up: seconds per epoch in timing.csv, and decisions per second in the
 evaluation. Each figure is the best of the rounds. A ratio above 1 means that Python is slower.
 """
 
@@ -24,7 +24,7 @@ EPOCHS, INSTANCES = 4, 10_000
 def train_in_python(folder):
     start = time.perf_counter()
     run = fs.train("inv-ff-hist", SOURCE, folder, epochs=EPOCHS, instances=INSTANCES, progress=False)
-    return min(run.metrics["seconds"]), time.perf_counter() - start
+    return min(run.timing["seconds"]), time.perf_counter() - start
 
 
 def train_in_cpp(program, folder):
@@ -32,7 +32,7 @@ def train_in_cpp(program, folder):
     command = [program, "train", "inv-ff-hist", "--train", SOURCE, "-o", folder]
     command += ["--epochs", str(EPOCHS), "--instances", str(INSTANCES)]
     subprocess.run(command, check=True, capture_output=True)
-    return min(fs.load_run(folder).metrics["seconds"]), time.perf_counter() - start
+    return min(fs.load_run(folder).timing["seconds"]), time.perf_counter() - start
 
 
 def evaluate_in_python(data, policies):

@@ -108,6 +108,26 @@ BoundSource bind_source(const std::string& spec, const std::string& problem) {
   return bound;
 }
 
+void GenerateOptions::read(OptionReader& o) {
+  o.count("count", count, 0, 1'000'000'000, "number of instances; 0: 1,000, or all recorded ones");
+  o.text("problem", problem, "the problem of the instances; without it, the source's own");
+  o.seed(seed);
+  o.threads(threads);
+}
+
+BoundDataset generate(const std::string& source, const GenerateOptions& options,
+                      Progress& progress) {
+  constexpr std::uint64_t kDefaultCount = 1000;
+  check(options, "generate");
+  const BoundSource bound = bind_source(source, options.problem);
+  const std::uint64_t count =
+      options.count > 0 ? options.count : bound.size().value_or(kDefaultCount);
+  progress.begin("generating", static_cast<std::int64_t>(count), "instances");
+  BoundDataset data = generate(bound, options.seed, count, options.threads, progress);
+  progress.end();
+  return data;
+}
+
 BoundDataset generate(const BoundSource& source, std::uint64_t seed, std::uint64_t count,
                       int threads, Progress& progress) {
   return bind_data(generate(source, Provenance{source.spec(), seed}, count, threads, progress));

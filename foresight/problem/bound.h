@@ -71,6 +71,20 @@ class BoundSource : public Source {
 /// Binds the source to the given problem, or else to the problem that it is made for.
 BoundSource bind_source(const std::string& spec, const std::string& problem = "");
 
+struct GenerateOptions {
+  std::uint64_t count = 0;  // 0: 1,000, or all recorded ones
+  std::uint64_t seed = 1;
+  std::string problem = {};  // empty: the source's own
+  int threads = 0;           // 0 = all cores
+
+  void read(OptionReader& o);
+};
+
+/// Draws instances of the source that a spec names, and binds them. Throws Error(kUsage) if an
+/// option is out of range.
+BoundDataset generate(const std::string& source, const GenerateOptions& options,
+                      Progress& progress);
+
 /// Draws instances [0, count) of the sequence that `seed` names, on this many threads (0 = all
 /// cores).
 BoundDataset generate(const BoundSource& source, std::uint64_t seed, std::uint64_t count,

@@ -101,7 +101,13 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
     fail(ErrorCode::kUsage, "train: auto uses the trainer of each model; leave out \"{}\"",
          options.trainer);
   }
-  if (!options.resume && path_exists((options.folder / "candidates").string())) {
+  const bool begun = path_exists((options.folder / "candidates").string());
+  if (!begun && is_run_folder(options.folder)) {
+    fail(ErrorCode::kUsage,
+         "{}: this folder holds a run of one model, which auto would replace; give another folder",
+         options.folder.string());
+  }
+  if (begun && !options.resume) {
     fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
          options.folder.string());
   }
@@ -117,10 +123,13 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
       best.run = result;
     }
   }
-  for (const char* name :
-       {"best.safetensors", "config.json", "metrics.csv", "timing.csv", "last.safetensors"}) {
-    const MappedFile file(options.folder / "candidates" / best.model / name);
-    write_file_atomically(options.folder / name, file.text());
+  // Data that was given in memory is kept, too; the commit comes last.
+  for (const char* name : {"train.safetensors", "validation.safetensors", "best.safetensors",
+                           "config.json", "metrics.csv", "timing.csv", "last.safetensors"}) {
+    const auto kept = options.folder / "candidates" / best.model / name;
+    if (path_exists(kept.string())) {
+      write_file_atomically(options.folder / name, MappedFile(kept).text());
+    }
   }
   return best;
 }

@@ -19,15 +19,16 @@ namespace nb = nanobind;
 
 namespace foresight::python {
 
-void bind_errors(nb::module_& module);
-void bind_registries(nb::module_& module);
-void bind_data(nb::module_& module);
-void bind_solve(nb::module_& module);
-void bind_policy(nb::module_& module);
-void bind_evaluate(nb::module_& module);
-void bind_train(nb::module_& module);
-void bind_report(nb::module_& module);
-void bind_environments(nb::module_& module);
+void define_errors(nb::module_& module);
+void define_registries(nb::module_& module);
+void define_data(nb::module_& module);
+void define_solve(nb::module_& module);
+void define_policy(nb::module_& module);
+void define_evaluate(nb::module_& module);
+void define_train(nb::module_& module);
+void define_report(nb::module_& module);
+void define_environments(nb::module_& module);
+void define_registering(nb::module_& module);
 
 /// A NumPy array of memory that lives as long as `owner`, as a Python object that knows its type.
 template <typename T>

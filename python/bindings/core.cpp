@@ -8,13 +8,14 @@ NB_MODULE(_core, module) {
   using namespace foresight::python;
   module.doc() = "The C++ library behind the package; use the package's own names.";
   module.attr("version") = foresight::kVersion;
-  bind_errors(module);
-  bind_registries(module);
-  bind_data(module);
-  bind_solve(module);
-  bind_policy(module);
-  bind_evaluate(module);
-  bind_train(module);
-  bind_report(module);
-  bind_environments(module);
+  define_errors(module);
+  define_registries(module);
+  define_data(module);
+  define_solve(module);
+  define_policy(module);
+  define_evaluate(module);
+  define_train(module);
+  define_report(module);
+  define_environments(module);
+  define_registering(module);
 }

@@ -1,6 +1,8 @@
 // Instances, datasets and sources. Arrays are shared with NumPy in both directions, not copied.
 #include "bindings.h"
 #include "long_call.h"
+#include "options.h"
+#include "python_dataset.h"
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -8,8 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "foresight/base/error.h"
-#include "foresight/data/dataset.h"
-#include "foresight/problem/problem.h"
+#include "foresight/problem/bound.h"
 
 namespace foresight::python {
 namespace {
@@ -52,8 +53,9 @@ void take(DatasetArray& array, nb::handle given, nb::list& kept) {
       array.values);
 }
 
-Dataset from_arrays(nb::dict given, std::string problem, std::string source, std::uint64_t seed,
-                    Names fixed_attributes, Names arrival_attributes, Names topics) {
+PythonDataset from_arrays(nb::dict given, std::string problem, std::string source,
+                          std::uint64_t seed, Names fixed_attributes, Names arrival_attributes,
+                          Names topics) {
   const auto known = Dataset::gather({}, {}, {}).arrays();
   std::vector<DatasetArray> arrays;
   nb::list kept;
@@ -65,18 +67,18 @@ Dataset from_arrays(nb::dict given, std::string problem, std::string source, std
     }
     take(arrays.back(), value, kept);
   }
-  problems().find(problem);
+  problems().canonical(problem);  // is there such a problem?
   const Schema schema{std::move(problem), std::move(fixed_attributes),
                       std::move(arrival_attributes), std::move(topics)};
   const auto storage = keep(std::move(kept));
   const nb::gil_scoped_release released;
-  return Dataset::wrap(schema, {std::move(source), seed}, arrays, storage);
+  return PythonDataset(Dataset::wrap(schema, {std::move(source), seed}, arrays, storage));
 }
 
 /// The arrays that are there, as views that keep the dataset alive.
 nb::dict arrays_of(nb::handle self) {
   nb::dict arrays;
-  for (const DatasetArray& array : nb::cast<const Dataset&>(self).arrays()) {
+  for (const DatasetArray& array : nb::cast<const PythonDataset&>(self).arrays()) {
     std::visit(
         [&](auto values) {
           if (!values.empty()) {
@@ -94,7 +96,7 @@ std::size_t checked_index(const Dataset& data, std::ptrdiff_t i) {
   return static_cast<std::size_t>(i < 0 ? i + size : i);
 }
 
-void bind_instance(nb::module_& module) {
+void define_instance(nb::module_& module) {
   const auto rows = [](const Rows& table, nb::handle self) {
     return view(table.values, table.width, self);
   };
@@ -179,24 +181,25 @@ void bind_instance(nb::module_& module) {
       });
 }
 
-void bind_source(nb::module_& module) {
-  nb::class_<Source>(module, "Source", "Where instances come from, named by a spec string.")
+void define_source(nb::module_& module) {
+  nb::class_<BoundSource>(module, "Source", "Where instances come from, named by a spec string.")
       .def_static(
-          "make",
-          [](const std::string& spec) { return std::shared_ptr<Source>(sources().make(spec)); })
-      .def("draw", &Source::draw, nb::arg("seed"), nb::arg("index"), DOC(Source_draw))
-      .def_prop_ro("size", &Source::size, DOC(Source_size))
+          "make", [](const std::string& spec) { return bind_source(spec); }, nb::arg("spec"))
+      .def("draw", &BoundSource::draw, nb::arg("seed"), nb::arg("index"), DOC(Source_draw))
+      .def_prop_ro("size", &BoundSource::size, DOC(Source_size))
       .def_prop_ro(
-          "problem", [](const Source& source) { return source.schema().problem; },
+          "problem", [](const BoundSource& source) { return source.schema().problem; },
           DOC(Schema_problem));
 }
 
-void bind_dataset(nb::module_& module) {
-  nb::class_<Dataset>(module, "Dataset",
-                      "Many instances of one source, optionally with their hindsight optima. "
-                      "Immutable, compared by value.")
-      .def_static("load", &Dataset::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
-                  DOC(Dataset_load))
+void define_dataset(nb::module_& module) {
+  nb::class_<PythonDataset>(module, "Dataset",
+                            "Many instances of one source, optionally with their hindsight optima. "
+                            "Immutable, compared by value.")
+      .def_static(
+          "load",
+          [](const std::filesystem::path& path) { return PythonDataset(Dataset::load(path)); },
+          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(), DOC(Dataset_load))
       .def_static(
           "from_arrays", &from_arrays,
           nb::sig("def from_arrays(arrays: dict[str, typing.Any], problem: str = 'e-obm', source: "
@@ -207,65 +210,60 @@ void bind_dataset(nb::module_& module) {
           nb::arg("seed") = 0, nb::arg("fixed_attributes") = Names(),
           nb::arg("arrival_attributes") = Names(), nb::arg("topics") = Names(),
           "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
-          "copy if their type fits, and checks everything in them once. They must not be "
-          "changed afterwards.")
+          "copy if their type fits, and checks everything in them once; labels are checked when "
+          "they are first used. The arrays must not be changed afterwards.")
       .def("save", &Dataset::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
            DOC(Dataset_save))
       .def_prop_ro(
           "arrays", &arrays_of,
           "The arrays by name, as read-only views: no copy. docs/formats.md explains them.")
       .def("__len__", &Dataset::size)
-      .def("__getitem__", [](const Dataset& data,
+      .def("__getitem__", [](const PythonDataset& data,
                              std::ptrdiff_t i) { return data.instance(checked_index(data, i)); })
       .def("__eq__",
-           [](const Dataset& data, nb::handle other) {
-             return nb::isinstance<Dataset>(other) && data == nb::cast<const Dataset&>(other);
+           [](const PythonDataset& data, nb::handle other) {
+             return nb::isinstance<PythonDataset>(other) &&
+                    data == nb::cast<const PythonDataset&>(other);
            })
       .def_prop_ro(
-          "problem", [](const Dataset& data) { return data.schema().problem; }, DOC(Schema_problem))
+          "problem", [](const PythonDataset& data) { return data.schema().problem; },
+          DOC(Schema_problem))
       .def_prop_ro(
-          "source", [](const Dataset& data) { return data.provenance().source; },
+          "source", [](const PythonDataset& data) { return data.provenance().source; },
           "The spec of the source that they were drawn from.")
-      .def_prop_ro("seed", [](const Dataset& data) { return data.provenance().seed; })
+      .def_prop_ro("seed", [](const PythonDataset& data) { return data.provenance().seed; })
       .def_prop_ro("fixed_attributes",
-                   [](const Dataset& data) { return data.schema().fixed_attributes; })
+                   [](const PythonDataset& data) { return data.schema().fixed_attributes; })
       .def_prop_ro("arrival_attributes",
-                   [](const Dataset& data) { return data.schema().arrival_attributes; })
-      .def_prop_ro("topics", [](const Dataset& data) { return data.schema().topics; })
+                   [](const PythonDataset& data) { return data.schema().arrival_attributes; })
+      .def_prop_ro("topics", [](const PythonDataset& data) { return data.schema().topics; })
       .def_prop_ro("num_arrivals", &Dataset::num_arrivals)
       .def_prop_ro("num_edges", &Dataset::num_edges)
       .def_prop_ro("labelled", &Dataset::labelled, "Are the hindsight optima there?")
       .def_prop_ro("digest", &Dataset::digest, DOC(Dataset_digest))
-      .def("for_problem", &Dataset::for_problem, nb::arg("problem"), DOC(Dataset_for_problem));
+      .def(
+          "for_problem",
+          [](const PythonDataset& data, const std::string& problem) {
+            problems().canonical(problem);  // is there such a problem?
+            return PythonDataset(data.for_problem(problem));
+          },
+          nb::arg("problem"), DOC(Dataset_for_problem));
 }
 
-Dataset generate_dataset(const std::string& spec, std::optional<std::uint64_t> count,
-                         std::uint64_t seed, const std::string& problem, int threads,
-                         nb::object show) {
-  constexpr std::uint64_t kDefaultCount = 1000;
+PythonDataset generate_dataset(const std::string& spec, const nb::dict& given, nb::object show) {
+  const auto options = read_options<GenerateOptions>("generate", given, {"count"});
   LongCall call(std::move(show));
-  return call.run([&] {
-    const auto source = sources().make(spec);
-    const std::uint64_t wanted = count.value_or(source->size().value_or(kDefaultCount));
-    call.begin("generating", static_cast<std::int64_t>(wanted), "instances");
-    Dataset data = generate(*source, {Spec::parse(spec).to_string(), seed}, wanted, threads, call);
-    call.end();
-    if (!problem.empty()) data = data.for_problem(problem);
-    const auto rules = problems().make(data.schema().problem);
-    for (std::size_t i = 0; i < data.size(); ++i) rules->check(data.instance(i));
-    return data;
-  });
+  return call.run([&] { return PythonDataset(generate(spec, options, call)); });
 }
 
 }  // namespace
 
-void bind_data(nb::module_& module) {
-  bind_instance(module);
-  bind_source(module);
-  bind_dataset(module);
-  module.def("generate", &generate_dataset, nb::arg("source"), nb::arg("count").none(),
-             nb::arg("seed"), nb::arg("problem"), nb::arg("threads"), nb::arg("show").none(),
-             DOC(generate));
+void define_data(nb::module_& module) {
+  define_instance(module);
+  define_source(module);
+  define_dataset(module);
+  module.def("generate", &generate_dataset, nb::arg("source"), nb::arg("options"),
+             nb::arg("show").none(), DOC(generate));
 }
 
 }  // namespace foresight::python

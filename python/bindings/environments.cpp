@@ -13,12 +13,11 @@ namespace foresight::python {
 
 Environments::Environments(const std::string& source, const std::string& problem, std::size_t count,
                            bool history)
-    : spec_(source), source_(sources().make(source)), problem_(problems().make(problem)) {
-  const Instance first = source_->draw(0, 0);
-  problem_->check(first);
-  const NodeId num_fixed = first.market().num_fixed;
+    : source_(bind_source(source, problem)) {
+  const NodeId num_fixed = source_.draw(0, 0).market().num_fixed;
   num_actions_ = static_cast<std::size_t>(num_fixed) + 1;
-  features_.emplace(FeatureOptions{.history = history, .budgets = problem == "adwords"}, num_fixed);
+  const bool budgets = source_.problem().traits().amounts();
+  features_.emplace(FeatureOptions{.history = history, .budgets = budgets}, num_fixed);
   episodes_.resize(count);
 }
 
@@ -28,24 +27,23 @@ void Environments::reset(std::size_t i, std::optional<std::uint64_t> seed) {
     episode.seed = *seed;
     episode.next = 0;
   }
-  const auto size = source_->size();
+  const auto size = source_.size();
   const std::uint64_t index = size ? episode.next % *size : episode.next;
   ++episode.next;
   episode.state.reset();
-  episode.instance = source_->draw(episode.seed, index);
-  problem_->check(episode.instance);
+  episode.instance = source_.draw(episode.seed, index);
   const Market& market = episode.instance.market();
   if (static_cast<std::size_t>(market.num_fixed) + 1 != num_actions_) {
     fail(ErrorCode::kUsage, "instance {} of {} has {} fixed nodes; an environment needs {} in all",
-         index, spec_, market.num_fixed, num_actions_ - 1);
+         index, source_.spec(), market.num_fixed, num_actions_ - 1);
   }
   if (market.horizon == 0) {
     fail(ErrorCode::kUsage, "instance {} of {} has no arrivals: there is nothing to decide", index,
-         spec_);
+         source_.spec());
   }
   episode.time = 0;
   episode.value = 0;
-  episode.state.emplace(*problem_, market);
+  episode.state.emplace(source_.problem(), market);
   episode.state->arrive(episode.instance.arrival(0));
 }
 
@@ -139,7 +137,7 @@ nb::tuple step_all(Environments& envs, const Values<std::int64_t>& actions, bool
 
 }  // namespace
 
-void bind_environments(nb::module_& module) {
+void define_environments(nb::module_& module) {
   nb::class_<Environments>(module, "Environments")
       .def(nb::init<const std::string&, const std::string&, std::size_t, bool>(), nb::arg("source"),
            nb::arg("problem"), nb::arg("count"), nb::arg("history"))

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "foresight/data/source.h"
 #include "foresight/features/features.h"
+#include "foresight/problem/bound.h"
 #include "foresight/problem/state.h"
 
 namespace foresight::python {
@@ -20,7 +20,7 @@ namespace foresight::python {
 class Environments {
  public:
   /// The source's first instance says how many fixed nodes there are; all must have as many. Throws
-  /// Error(kUsage) if the source is made for another problem than `problem`.
+  /// Error(kData) if it lacks what the problem needs.
   Environments(const std::string& source, const std::string& problem, std::size_t count,
                bool history);
   Environments(const Environments&) = delete;  // its episodes cannot be copied
@@ -58,9 +58,7 @@ class Environments {
     std::optional<State> state;  // none while it is over
   };
 
-  std::string spec_;
-  std::shared_ptr<Source> source_;
-  std::shared_ptr<Problem> problem_;
+  BoundSource source_;
   std::size_t num_actions_ = 0;
   std::optional<FlatFeatures> features_;
   std::vector<Episode> episodes_;

@@ -26,7 +26,7 @@ PyObject* python_type(const Error& error) {
 
 }  // namespace
 
-void bind_errors(nb::module_&) {
+void define_errors(nb::module_&) {
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);

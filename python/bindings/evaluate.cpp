@@ -1,6 +1,8 @@
 // Judging policies, ours and those written in Python side by side.
 #include "bindings.h"
 #include "long_call.h"
+#include "options.h"
+#include "python_dataset.h"
 #include "python_policy.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -12,21 +14,24 @@
 namespace foresight::python {
 namespace {
 
-Evaluation evaluate_policies(const Dataset& data, nb::list policies, std::uint64_t seed,
-                             int threads, std::size_t episodes, nb::object show) {
-  std::vector<Contestant> contestants;
-  for (const nb::handle policy : policies) {
-    contestants.push_back(contestant(policy, data.schema()));
-  }
+Evaluation evaluate_policies(const PythonDataset& data, nb::list policies, const nb::dict& given,
+                             nb::object show) {
+  const auto options = read_options<EvaluateOptions>("evaluate", given);
+  std::vector<GivenPolicy> judged;
+  for (const nb::handle policy : policies) judged.emplace_back(policy);
   LongCall call(std::move(show));
   return call.run([&] {
-    const Dataset labelled = data.labelled() ? data : solve(data, {.threads = threads}, call);
-    return evaluate(labelled, contestants, {.seed = seed, .threads = threads, .episodes = episodes},
-                    call);
+    std::vector<Contestant> contestants;
+    for (const GivenPolicy& policy : judged) {
+      contestants.push_back(policy.contestant(data.bound(), call));
+    }
+    const BoundDataset labelled =
+        data.labelled() ? data.bound() : solve(data.bound(), {.threads = options.threads}, call);
+    return evaluate(labelled, contestants, options, call);
   });
 }
 
-void bind_results(nb::module_& module) {
+void define_results(nb::module_& module) {
   nb::class_<Summary>(module, "Summary")
       .def_ro("count", &Summary::count)
       .def_ro("mean", &Summary::mean)
@@ -43,8 +48,8 @@ void bind_results(nb::module_& module) {
   nb::class_<PolicyResult>(module, "PolicyResult", "How one policy did.")
       .def_ro("name", &PolicyResult::name)
       .def_ro("resolved", &PolicyResult::resolved, DOC(PolicyResult_resolved))
-      .def_ro("model", &PolicyResult::model, DOC(PolicyResult_model))
-      .def_ro("trained_on", &PolicyResult::trained_on)
+      .def_ro("model", &PolicyResult::model, DOC(Contestant_model))
+      .def_ro("trained_on", &PolicyResult::trained_on, DOC(Contestant_trained_on))
       .def_prop_ro(
           "ratios",
           [](nb::handle self) {
@@ -77,8 +82,8 @@ void bind_results(nb::module_& module) {
 
 }  // namespace
 
-void bind_evaluate(nb::module_& module) {
-  bind_results(module);
+void define_evaluate(nb::module_& module) {
+  define_results(module);
   nb::class_<Evaluation>(module, "Evaluation")
       .def_ro("problem", &Evaluation::problem)
       .def_prop_ro("source", [](const Evaluation& e) { return e.provenance.source; })
@@ -89,8 +94,8 @@ void bind_evaluate(nb::module_& module) {
           "to_json", [](const Evaluation& e) { return to_json(e); }, DOC(to_json));
   module.def("evaluation_from_json", &evaluation_from_json, nb::arg("text"), nb::arg("name"),
              DOC(evaluation_from_json));
-  module.def("evaluate", &evaluate_policies, nb::arg("data"), nb::arg("policies"), nb::arg("seed"),
-             nb::arg("threads"), nb::arg("episodes"), nb::arg("show").none(), DOC(evaluate));
+  module.def("evaluate", &evaluate_policies, nb::arg("data"), nb::arg("policies"),
+             nb::arg("options"), nb::arg("show").none(), DOC(evaluate));
 }
 
 }  // namespace foresight::python

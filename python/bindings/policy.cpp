@@ -1,6 +1,8 @@
 // Playing policies, and learned models with their parameters.
 #include "bindings.h"
 #include "long_call.h"
+#include "options.h"
+#include "python_dataset.h"
 #include "python_policy.h"
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
@@ -24,17 +26,27 @@ nb::dict parameters_of(nb::handle self) {
   return result;
 }
 
-nb::tuple play_dataset(const Dataset& data, nb::handle policy, bool sample, std::uint64_t seed,
-                       int threads, nb::object show) {
-  const Contestant player = contestant(policy, data.schema());
+struct PlayArguments {
+  std::uint64_t seed = 0;
+  int threads = 0;
+
+  void read(OptionReader& o) {
+    o.seed(seed);
+    o.threads(threads);
+  }
+};
+
+nb::tuple play_dataset(const PythonDataset& data, nb::handle policy, bool sample,
+                       const nb::dict& given, nb::object show) {
+  const auto options = read_options<PlayArguments>("play", given);
+  const GivenPolicy player(policy);
   LongCall call(std::move(show));
   const std::vector<Rollout> rollouts = call.run([&] {
-    const auto problem = problems().make(data.schema().problem);
-    for (std::size_t i = 0; i < data.size(); ++i) problem->check(data.instance(i));
+    const Contestant contestant = player.contestant(data.bound(), call);
     call.begin("playing", static_cast<std::int64_t>(data.size()), "episodes");
-    auto played = play_many(
-        *problem, data.size(), [&](std::size_t i) { return data.instance(i); }, *player.policy,
-        {.decode = sample ? Decode::kSample : Decode::kArgmax, .seed = seed}, threads, call);
+    auto played = play(data.bound(), *contestant.policy,
+                       {.decode = sample ? Decode::kSample : Decode::kArgmax, .seed = options.seed},
+                       options.threads, call);
     call.end();
     return played;
   });
@@ -49,8 +61,8 @@ nb::tuple play_dataset(const Dataset& data, nb::handle policy, bool sample, std:
 
 }  // namespace
 
-void bind_policy(nb::module_& module) {
-  bind_state(module);
+void define_policy(nb::module_& module) {
+  define_state(module);
   nb::class_<TrainedModel>(module, "Model", "A trained model: a policy with parameters.")
       .def_prop_ro(
           "spec", [](const TrainedModel& m) { return m.info.spec; }, DOC(ModelInfo_spec))
@@ -67,11 +79,11 @@ void bind_policy(nb::module_& module) {
           "The parameters by name, as read-only views.");
   module.def("load_model", &load_model, nb::arg("path"), DOC(load_model));
   module.def("play", &play_dataset,
-             nb::sig("def play(data: Dataset, policy: object, sample: bool, seed: int, threads: "
-                     "int, show: object) -> tuple[numpy.typing.NDArray[numpy.float64], "
+             nb::sig("def play(data: Dataset, policy: object, sample: bool, options: dict, show: "
+                     "object) -> tuple[numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.int32]]"),
-             nb::arg("data"), nb::arg("policy"), nb::arg("sample"), nb::arg("seed"),
-             nb::arg("threads"), nb::arg("show").none(), DOC(play_many));
+             nb::arg("data"), nb::arg("policy"), nb::arg("sample"), nb::arg("options"),
+             nb::arg("show").none(), DOC(play_many));
 }
 
 }  // namespace foresight::python

@@ -3,10 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "bindings.h"
+#include "python_object.h"
 
-#include "foresight/data/source.h"
 #include "foresight/eval/evaluate.h"
 #include "foresight/policy/policy.h"
 
@@ -15,6 +16,8 @@ namespace foresight::python {
 /// What Python sees of a market: a copy, since it may keep it.
 struct MarketCopy {
   explicit MarketCopy(const Market& market);
+  bool operator==(const Market& market) const;
+
   NodeId num_fixed;
   int horizon;
   std::vector<float> budgets, attributes;
@@ -22,32 +25,57 @@ struct MarketCopy {
   std::size_t width;  // of the attributes
 };
 
+/// What Python sees of an arrival: a copy likewise.
+struct ArrivalCopy {
+  explicit ArrivalCopy(const Arrival& arrival);
+
+  std::vector<NodeId> nodes;
+  std::vector<float> weights, preferences, attributes;
+  std::int32_t type;
+};
+
 /// What Python sees of a state: valid only while it is being scored.
 struct StateView {
   const State* state = nullptr;
   nb::object market;
   nb::object memory;  // what the policy's begin() returned
-  bool budgets = false;
 
   /// Throws Error(kUsage) after the decision.
   const State& get() const;
 };
 
-void bind_state(nb::module_& module);
+void define_state(nb::module_& module);
 
-/// A policy that asks a Python object. Its methods are never called by two threads at once.
+/// A policy that asks a Python object with the methods of foresight.Policy.
 class PythonPolicy : public Policy {
  public:
-  PythonPolicy(nb::object policy, const Schema& schema);
-  ~PythonPolicy() override;
-  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+  explicit PythonPolicy(nb::object policy) : object_(std::move(policy)) {}
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
+
+  PythonObject object_;
 };
 
-/// From a spec, a path, a model or a Python object with a method `score` or `score_batch`.
-Contestant contestant(nb::handle policy, const Schema& schema);
+/// Has it the methods of foresight.Policy?
+bool is_policy(nb::handle object);
+
+/// What a Python call was given as a policy: a spec, a path, a model, or a Python object.
+class GivenPolicy {
+ public:
+  /// Raises TypeError for anything else.
+  explicit GivenPolicy(nb::handle policy);
+
+  /// To be called without the interpreter's lock: some policies take long to make.
+  Contestant contestant(const BoundDataset& data, Progress& progress) const;
+
+ private:
+  /// What `resolve` looks for, and the name to show.
+  struct Named {
+    std::string text;
+    std::string name;
+  };
+  std::variant<Named, Contestant> given_;
+};
 
 }  // namespace foresight::python

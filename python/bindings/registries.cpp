@@ -1,5 +1,6 @@
 // What can be named in a spec: sources, problems, policies, models, trainers.
 #include "bindings.h"
+#include "options.h"
 #include <nanobind/stl/string.h>
 
 #include "foresight/data/source.h"
@@ -14,27 +15,35 @@ template <typename T>
 nb::list entries(const Registry<T>& registry) {
   nb::list list;
   for (const Entry<T>& entry : registry.entries()) {
-    nb::list options;
-    for (const OptionInfo& option : registry.options(entry)) {
-      nb::dict described;
-      described["name"] = option.name;
-      described["default"] = option.default_value;
-      described["range"] = option.range;
-      described["text"] = option.text;
-      options.append(described);
-    }
     nb::dict described;
     described["name"] = entry.name;
     described["summary"] = entry.summary;
-    described["options"] = options;
+    described["options"] = list_options(registry.options(entry));
     list.append(described);
   }
   return list;
 }
 
+std::string canonical(const std::string& kind, const std::string& spec) {
+  std::string found;
+  const auto ask = [&](const auto& registry) {
+    if (registry.kind() == kind) found = registry.canonical(spec);
+  };
+  ask(sources());
+  ask(problems());
+  ask(policies());
+  ask(models());
+  ask(trainers());
+  if (found.empty()) {
+    fail(ErrorCode::kUsage,
+         "there is no kind \"{}\"; there are: source, problem, policy, model, trainer", kind);
+  }
+  return found;
+}
+
 }  // namespace
 
-void bind_registries(nb::module_& module) {
+void define_registries(nb::module_& module) {
   module.def(
       "sources", [] { return entries(sources()); },
       nb::sig("def sources() -> list[dict[str, typing.Any]]"), DOC(sources));
@@ -50,6 +59,10 @@ void bind_registries(nb::module_& module) {
   module.def(
       "trainers", [] { return entries(trainers()); },
       nb::sig("def trainers() -> list[dict[str, typing.Any]]"), DOC(trainers));
+  module.def(
+      "canonical", &canonical, nb::arg("kind"), nb::arg("spec"),
+      "A spec with all its options: the same text for all specs that mean the same. The kind "
+      "is source, problem, policy, model or trainer.");
 }
 
 }  // namespace foresight::python

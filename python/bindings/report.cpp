@@ -9,7 +9,7 @@
 
 namespace foresight::python {
 
-void bind_report(nb::module_& module) {
+void define_report(nb::module_& module) {
   nb::class_<Report>(module, "Report")
       .def(nb::init<std::string>(), nb::arg("title"))
       .def("add_path", nb::overload_cast<const std::filesystem::path&>(&Report::add),

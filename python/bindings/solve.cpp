@@ -3,6 +3,8 @@
 
 #include "bindings.h"
 #include "long_call.h"
+#include "options.h"
+#include "python_dataset.h"
 
 #include "foresight/base/error.h"
 #include "foresight/solve/assignment.h"
@@ -53,7 +55,7 @@ std::vector<NodeId> matching(std::size_t work, Solve&& solve) {
 
 }  // namespace
 
-void bind_solve(nb::module_& module) {
+void define_solve(nb::module_& module) {
   module.def(
       "solve_full",
       [](const Values<double, 2>& weights) {
@@ -99,14 +101,12 @@ void bind_solve(nb::module_& module) {
       DOC(AssignmentSolver_solve_sparse));
   module.def(
       "solve_dataset",
-      [](const Dataset& data, double time_limit, int threads, nb::object show) {
+      [](const PythonDataset& data, const nb::dict& given, nb::object show) {
+        const auto options = read_options<SolveOptions>("solve", given);
         LongCall call(std::move(show));
-        return call.run([&] {
-          return solve(data, {.time_limit_seconds = time_limit, .threads = threads}, call);
-        });
+        return call.run([&] { return PythonDataset(solve(data.bound(), options, call)); });
       },
-      nb::arg("data"), nb::arg("time_limit"), nb::arg("threads"), nb::arg("show").none(),
-      DOC(solve));
+      nb::arg("data"), nb::arg("options"), nb::arg("show").none(), DOC(solve));
 }
 
 }  // namespace foresight::python

@@ -1,4 +1,7 @@
-// What policies written in Python see: the market, and the state that awaits a decision.
+// What policies and problems written in Python see: the market, an arrival, and the state that awaits
+// a decision.
+#include <algorithm>
+
 #include "python_policy.h"
 #include <nanobind/stl/string.h>
 
@@ -34,10 +37,13 @@ const Moments& gains(const State& state, NodeId u) {
   return state.history().gains[static_cast<std::size_t>(u)];
 }
 
+FeatureOptions feature_options(const State& state, bool history) {
+  return {.history = history, .budgets = state.problem().traits().amounts()};
+}
+
 auto flat_features(const StateView& view, bool history) {
   const State& state = view.get();
-  const FlatFeatures features({.history = history, .budgets = view.budgets},
-                              state.market().num_fixed);
+  const FlatFeatures features(feature_options(state, history), state.market().num_fixed);
   std::vector<float> row(features.width());
   features.fill(state, row);
   return array(std::move(row));
@@ -45,7 +51,7 @@ auto flat_features(const StateView& view, bool history) {
 
 auto node_features(const StateView& view, bool history) {
   const State& state = view.get();
-  const NodeFeatures features({.history = history, .budgets = view.budgets});
+  const NodeFeatures features(feature_options(state, history));
   const std::size_t width = features.width();
   std::vector<float> values((state.offers().size() + 1) * width);
   const NodeFeatures::Row shared = features.row(state);
@@ -58,7 +64,7 @@ auto node_features(const StateView& view, bool history) {
   return array(std::move(values), width);
 }
 
-void bind_market(nb::module_& module) {
+void define_market(nb::module_& module) {
   nb::class_<MarketCopy>(module, "Market", DOC(Market))
       .def_ro("num_fixed", &MarketCopy::num_fixed)
       .def_ro("horizon", &MarketCopy::horizon, DOC(Market_horizon))
@@ -71,6 +77,20 @@ void bind_market(nb::module_& module) {
           DOC(Market_attributes));
 }
 
+void define_arrival(nb::module_& module) {
+  nb::class_<ArrivalCopy>(module, "Arrival", DOC(Arrival))
+      .def_prop_ro(
+          "nodes", [](const ArrivalCopy& a) { return array(a.nodes); },
+          "Its neighbours, ascending.")
+      .def_prop_ro(
+          "weights", [](const ArrivalCopy& a) { return array(a.weights); }, DOC(Arrival_weights))
+      .def_ro("type", &ArrivalCopy::type, DOC(Arrival_type))
+      .def_prop_ro(
+          "preferences", [](const ArrivalCopy& a) { return array(a.preferences); },
+          DOC(Arrival_preferences))
+      .def_prop_ro("attributes", [](const ArrivalCopy& a) { return array(a.attributes); });
+}
+
 }  // namespace
 
 MarketCopy::MarketCopy(const Market& market)
@@ -81,6 +101,20 @@ MarketCopy::MarketCopy(const Market& market)
       ids(copied(market.ids)),
       width(market.attributes.width) {}
 
+bool MarketCopy::operator==(const Market& market) const {
+  return num_fixed == market.num_fixed && horizon == market.horizon &&
+         width == market.attributes.width && std::ranges::equal(budgets, market.budgets) &&
+         std::ranges::equal(ids, market.ids) &&
+         std::ranges::equal(attributes, market.attributes.values);
+}
+
+ArrivalCopy::ArrivalCopy(const Arrival& arrival)
+    : nodes(copied(arrival.nodes)),
+      weights(copied(arrival.weights)),
+      preferences(copied(arrival.preferences)),
+      attributes(copied(arrival.attributes)),
+      type(arrival.type) {}
+
 const State& StateView::get() const {
   if (!state) {
     fail(ErrorCode::kUsage,
@@ -89,8 +123,9 @@ const State& StateView::get() const {
   return *state;
 }
 
-void bind_state(nb::module_& module) {
-  bind_market(module);
+void define_state(nb::module_& module) {
+  define_market(module);
+  define_arrival(module);
   using View = StateView;
   nb::class_<View>(module, "State",
                    "One episode as it unfolds, at the moment of a decision. To be read only while "

@@ -1,8 +1,10 @@
 // Training runs.
 #include "bindings.h"
 #include "long_call.h"
+#include "options.h"
+#include "python_dataset.h"
+#include "python_object.h"
 #include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,12 +15,10 @@
 namespace foresight::python {
 namespace {
 
-using Metrics = std::vector<std::pair<std::string, double>>;
-
 /// Calls Python on the thread that waits; anything but False goes on.
 EpochObserver observer_for(const nb::object& on_epoch, LongCall& call) {
   if (on_epoch.is_none()) return {};
-  return [&](const Metrics& metrics) {
+  return [&](const MetricsRow& metrics) {
     bool goes_on = true;
     call.call([&] {
       nb::dict told;
@@ -29,61 +29,98 @@ EpochObserver observer_for(const nb::object& on_epoch, LongCall& call) {
   };
 }
 
-AutoResult train_model(const RunOptions& options, nb::object on_epoch, nb::object show) {
+/// What to train on or to validate on: a dataset, which then is no option, or a spec or path. A path
+/// is told so that it is not taken for a spec.
+std::optional<Dataset> take_data(nb::dict& given, const char* name) {
+  const nb::object data = given[name];
+  if (nb::isinstance<PythonDataset>(data)) {
+    given[name] = nb::none();
+    return nb::cast<const PythonDataset&>(data);
+  }
+  if (nb::hasattr(data, "__fspath__")) {
+    given[name] = path_text(nb::cast<std::string>(nb::str(data.attr("__fspath__")())), sources());
+  } else if (!nb::isinstance<nb::str>(data)) {
+    throw nb::type_error(
+        fmt::format("train: {} must be a spec, a path or a Dataset, got {}", name, shown(data))
+            .c_str());
+  }
+  return std::nullopt;
+}
+
+void train_model(const std::string& model, const std::filesystem::path& folder, bool resume,
+                 nb::dict given, const nb::object& on_epoch, nb::object show) {
+  std::optional<Dataset> train_data = take_data(given, "train");
+  std::optional<Dataset> validation_data = take_data(given, "validation");
+  auto options = read_options<RunOptions>("train", given, {"instances"});
+  options.model = model;
+  options.folder = folder;
+  options.resume = resume;
+  options.train_data = std::move(train_data);
+  options.validation_data = std::move(validation_data);
   LongCall call(std::move(show));
   const EpochObserver observer = observer_for(on_epoch, call);
-  return call.run([&] {
-    if (options.model == "auto") return train_auto(options, call, observer);
-    const RunResult result = train(options, call, observer);
-    return AutoResult{options.model, result, {{options.model, result.best_ratio}}};
+  call.run([&] {
+    if (model == "auto") return train_auto(options, call, observer).run;
+    return train(options, call, observer);
   });
 }
 
-nb::dict columns_of(const RunRecord& record) {
-  nb::dict columns;
-  for (const auto& [name, values] : record.columns) columns[name.c_str()] = array(values);
-  return columns;
+nb::dict columns_of(const MetricsColumns& columns) {
+  nb::dict result;
+  for (const auto& [name, values] : columns.all()) result[name.c_str()] = array(values);
+  return result;
+}
+
+nb::dict record_of(const std::filesystem::path& folder) {
+  const RunRecord record = read_run(folder);
+  nb::dict result;
+  result["model"] = record.model;
+  result["trainer"] = record.trainer;
+  result["problem"] = record.problem;
+  result["train"] = record.train;
+  result["train_digest"] = record.train_digest;
+  result["validation"] = record.validation;
+  result["validation_digest"] = record.validation_digest;
+  result["instances"] = record.instances;
+  result["validation_instances"] = record.validation_instances;
+  result["epochs"] = record.epochs;
+  result["seed"] = record.seed;
+  result["metrics"] = columns_of(record.metrics);
+  result["best_epoch"] = record.best_epoch;
+  result["best_ratio"] = record.best_ratio;
+  result["command"] = record.command;
+  result["timing"] = columns_of(record.timing);
+  return result;
+}
+
+/// What tells data from other data: of a source its spec with all options and the digest of its
+/// files, of a dataset's file that of its content.
+std::string data_identity(const std::string& text) {
+  const nb::gil_scoped_release released;
+  const auto data = open_data(text);
+  if (const auto* file = std::get_if<BoundDataset>(&data)) {
+    return "data of digest " + file->content_digest(file->labelled());
+  }
+  const std::string digest = std::get<BoundSource>(data).digest();
+  return sources().canonical(text) + (digest.empty() ? "" : " of digest " + digest);
 }
 
 }  // namespace
 
-void bind_train(nb::module_& module) {
-  nb::class_<RunOptions>(module, "RunOptions")
-      .def(nb::init<>())
-      .def_rw("model", &RunOptions::model)
-      .def_rw("trainer", &RunOptions::trainer, DOC(RunOptions_trainer))
-      .def_rw("train", &RunOptions::train, DOC(RunOptions_train))
-      .def_rw("validation", &RunOptions::validation, DOC(RunOptions_validation))
-      .def_rw("instances", &RunOptions::instances, DOC(RunOptions_instances))
-      .def_rw("validation_instances", &RunOptions::validation_instances)
-      .def_rw("epochs", &RunOptions::epochs)
-      .def_rw("seed", &RunOptions::seed)
-      .def_rw("threads", &RunOptions::threads)
-      .def_rw("folder", &RunOptions::folder)
-      .def_rw("resume", &RunOptions::resume);
-  nb::class_<RunResult>(module, "RunResult")
-      .def_ro("epochs", &RunResult::epochs, DOC(RunResult_epochs))
-      .def_ro("best_epoch", &RunResult::best_epoch)
-      .def_ro("best_ratio", &RunResult::best_ratio, DOC(RunResult_best_ratio))
-      .def_ro("decisions_per_second", &RunResult::decisions_per_second);
-  nb::class_<AutoResult>(module, "AutoResult")
-      .def_ro("model", &AutoResult::model, DOC(AutoResult_model))
-      .def_ro("run", &AutoResult::run)
-      .def_ro("ratios", &AutoResult::ratios, DOC(AutoResult_ratios));
-  nb::class_<RunRecord>(module, "RunRecord")
-      .def_ro("model", &RunRecord::model)
-      .def_ro("trainer", &RunRecord::trainer)
-      .def_ro("train", &RunRecord::train)
-      .def_ro("problem", &RunRecord::problem)
-      .def_ro("epochs", &RunRecord::epochs, DOC(RunRecord_epochs))
-      .def_prop_ro("columns", &columns_of,
-                   nb::sig("def columns(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
-                   DOC(RunRecord_columns));
-  module.def("train", &train_model, nb::arg("options"), nb::arg("on_epoch").none(),
-             nb::arg("show").none(), DOC(train));
+void define_train(nb::module_& module) {
+  module.def("train", &train_model, nb::arg("model"), nb::arg("folder"), nb::arg("resume"),
+             nb::arg("options"), nb::arg("on_epoch").none(), nb::arg("show").none(), DOC(train));
+  module.def(
+      "train_options", [] { return list_options(describe_options<RunOptions>()); },
+      nb::sig("def train_options() -> list[dict[str, typing.Any]]"),
+      "The options of `train`, as the registries list those of their entries.");
   module.def("trainer_with", &trainer_with, nb::arg("model_spec"), nb::arg("trainer_spec"),
              nb::arg("options"), DOC(trainer_with));
-  module.def("read_run", &read_run, nb::arg("folder"), DOC(read_run));
+  module.def("read_run", &record_of, nb::arg("folder"),
+             nb::sig("def read_run(folder: str | os.PathLike) -> dict[str, typing.Any]"),
+             DOC(read_run));
+  module.def("data_identity", &data_identity, nb::arg("data"),
+             "What tells data, named by a spec or a path, from other data.");
 }
 
 }  // namespace foresight::python

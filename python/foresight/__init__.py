@@ -12,12 +12,14 @@ Fixed nodes wait; arrivals come one by one, and each must be matched at once and
 from __future__ import annotations
 
 from ._core import (
+    Arrival,
     Dataset,
     Instance,
     Market,
     Model,
     PolicyResult,
     State,
+    canonical,
     load_model,
     models,
     policies,
@@ -29,6 +31,8 @@ from ._core import (
 from ._data import Source, gather, generate
 from ._evaluate import Evaluation, evaluate, play
 from ._policy import Policy
+from ._problem import Problem
+from ._register import register_policy, register_problem, register_source
 from ._report import report
 from ._solve import solve
 from ._train import Run, load_run, train
@@ -37,6 +41,7 @@ from ._train import Run, load_run, train
 __version__ = version
 
 __all__ = [
+    "Arrival",
     "Dataset",
     "Evaluation",
     "Instance",
@@ -44,10 +49,12 @@ __all__ = [
     "Model",
     "Policy",
     "PolicyResult",
+    "Problem",
     "Run",
     "Source",
     "State",
     "__version__",
+    "canonical",
     "evaluate",
     "gather",
     "generate",
@@ -57,6 +64,9 @@ __all__ = [
     "play",
     "policies",
     "problems",
+    "register_policy",
+    "register_problem",
+    "register_source",
     "report",
     "solve",
     "sources",

@@ -53,7 +53,7 @@ def generate(
 
     Args:
         source: a spec such as "crowd(u=10,v=30)".
-        count: how many; by default 1000, or all that were recorded.
+        count: how many; None stands for 1000, or for all that were recorded.
         seed: the same one gives the same instances.
         problem: what they are for; by default the source's own.
         label: also solve them in hindsight.
@@ -61,14 +61,15 @@ def generate(
         progress: see `foresight.train`.
     """
     spec = source.spec if isinstance(source, Source) else source
-    data = _core.generate(spec, count, seed, problem, threads, listener(progress))
+    options = {"count": count, "seed": seed, "problem": problem, "threads": threads}
+    data = _core.generate(spec, options, listener(progress))
     return solve(data, threads=threads, progress=progress) if label else data
 
 
 def gather(matrices: Iterable[Any], *, problem: str = "e-obm", budgets: Any = None, source: str = "own") -> Dataset:
     """Make a dataset of matrices, dense or SciPy sparse: a row per arrival in order, a column per fixed node.
 
-    A zero is no edge. For Adwords, `budgets` holds one per column, for all matrices or for each.
+    A zero is no edge. For problems with budgets, `budgets` holds one per column, for all matrices or for each.
     """
     fixed, arrivals, begins, nodes, weights, amounts = [0], [0], [np.zeros(1, np.int64)], [], [], []
     for i, matrix in enumerate(matrices):

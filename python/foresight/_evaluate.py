@@ -108,7 +108,7 @@ class Evaluation:
 
 
 def _usable(policy: AnyPolicy) -> Any:
-    return str(policy.folder) if isinstance(policy, Run) else policy
+    return policy.folder if isinstance(policy, Run) else policy
 
 
 def evaluate(
@@ -135,7 +135,8 @@ def evaluate(
     if isinstance(policies, (str, os.PathLike, Model, Run, Policy)):
         policies = [policies]
     usable = [_usable(policy) for policy in policies]
-    return Evaluation(_core.evaluate(data, usable, seed, threads, episodes, listener(progress)))
+    options = {"seed": seed, "threads": threads, "episodes": episodes}
+    return Evaluation(_core.evaluate(data, usable, options, listener(progress)))
 
 
 def play(
@@ -153,4 +154,4 @@ def play(
     is between `data.arrays["instance.arrival_begin"][i]` and `[i + 1]`. With `sample`, decisions are drawn
     with scores as log-odds.
     """
-    return _core.play(data, _usable(policy), sample, seed, threads, listener(progress))
+    return _core.play(data, _usable(policy), sample, {"seed": seed, "threads": threads}, listener(progress))

@@ -45,7 +45,7 @@ def solve(
     if type(data) is np.ndarray and data.dtype == np.float64 and data.ndim == 2:  # at once
         return _core.solve_full(data)
     if isinstance(data, Dataset):
-        return _core.solve_dataset(data, time_limit, threads, listener(progress))
+        return _core.solve_dataset(data, {"time_limit": time_limit, "threads": threads}, listener(progress))
     if hasattr(data, "tocsr"):
         return _solve_sparse(data)
     weights = np.asarray(data)

@@ -18,7 +18,7 @@ import sqlalchemy.event
 import sqlalchemy.exc
 from optuna.trial import FrozenTrial, TrialState
 
-from . import __version__
+from . import __version__, _core
 from ._space import Parameter
 
 FORMAT = "foresight-study"
@@ -47,12 +47,16 @@ class Task:
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """What all trials of a study have in common: trials that differ in it cannot be compared."""
+        """What all trials of a study have in common: trials that differ in it cannot be compared.
+
+        Specs that mean the same are the same text here, and files of the same content are the same data.
+        """
+        trainer = _core.trainer_with(self.model, self.trainer, [])
         return {
-            "model": self.model,
-            "train": self.train,
-            "validation": self.validation,
-            "trainer": self.trainer,
+            "model": _core.canonical("model", self.model),
+            "train": _core.data_identity(self.train),
+            "validation": _core.data_identity(self.validation) if self.validation else "",
+            "trainer": _core.canonical("trainer", trainer),
             "space": " ".join(map(str, self.space)),
             "epochs": self.epochs,
             "instances": self.instances,
@@ -168,12 +172,12 @@ def importances(study: optuna.Study, space: tuple[Parameter, ...]) -> dict[str, 
 
 
 def trial_record(task: Task, trial: FrozenTrial) -> dict[str, Any]:
-    """A trial as the study's file has it."""
-    reached = list(trial.intermediate_values.values())
+    """A trial as the study's file has it. Its value is what its trainer last called the best ratio."""
+    reached = [ratio for _, ratio in sorted(trial.intermediate_values.items())]
     return {
         "number": trial.number,
         "state": STATES[trial.state],
-        "value": max(reached) if reached and trial.state in FINISHED else None,
+        "value": reached[-1] if reached and trial.state in FINISHED else None,
         "epochs": len(reached),
         "seconds": round(trial.duration.total_seconds(), 3) if trial.duration else 0,
         "trainer": trial.user_attrs.get("trainer", ""),

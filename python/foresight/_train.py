@@ -24,32 +24,40 @@ class Run:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         """Raise ValueError if the folder holds no run."""
         self.folder = Path(folder)
-        self._record = _core.read_run(self.folder)
+        #: What was asked for, with all options and digests of the data, and what happened so far.
+        self.record: dict[str, Any] = _core.read_run(self.folder)
 
     @property
     def model_spec(self) -> str:
-        """What was trained."""
-        return self._record.model
+        """What was trained, with all its options."""
+        return str(self.record["model"])
 
     @property
     def metrics(self) -> dict[str, npt.NDArray[np.float64]]:
-        """The columns of metrics.csv, one entry per epoch."""
-        return self._record.columns
+        """Columns with one entry per epoch, as in metrics.csv; none before the first epoch is done."""
+        columns: dict[str, npt.NDArray[np.float64]] = self.record["metrics"]
+        return columns
+
+    @property
+    def timing(self) -> dict[str, npt.NDArray[np.float64]]:
+        """How long each epoch took: the columns of timing.csv."""
+        columns: dict[str, npt.NDArray[np.float64]] = self.record["timing"]
+        return columns
 
     @property
     def epochs(self) -> int:
         """How many were done."""
-        return len(self.metrics["epoch"])
+        return len(self.metrics.get("epoch", ()))
 
     @property
     def best_ratio(self) -> float:
-        """The best ratio on the validation set."""
-        return float(self.metrics["best_ratio"][-1])
+        """The best model's ratio on the validation set; 0 before the first epoch is done."""
+        return float(self.record["best_ratio"])
 
     @property
     def best_epoch(self) -> int:
-        """The epoch of the best model."""
-        return int(self.metrics["epoch"][np.argmax(self.metrics["validation_ratio"])])
+        """The epoch of the best model; 0 before the first is done."""
+        return int(self.record["best_epoch"])
 
     def load(self) -> Model:
         """The best model."""
@@ -59,7 +67,8 @@ class Run:
         """A row per epoch."""
         import pandas
 
-        return pandas.DataFrame(self.metrics).set_index("epoch")
+        frame = pandas.DataFrame(self.metrics)
+        return frame.set_index("epoch") if self.epochs > 0 else frame
 
     def __repr__(self) -> str:
         return f"<Run {str(self.folder)!r}: {self.model_spec}, {self.epochs} epochs, ratio {self.best_ratio:.4f}>"
@@ -91,12 +100,12 @@ def train(
     Args:
         model: what to train, e.g. "inv-ff-hist"; "auto" tries several and keeps the best.
         train: a source spec for fresh instances every epoch, a dataset file, or a dataset, which is
-            written into the folder.
+            kept in the folder.
         folder: where the run is kept: models, metrics, everything needed to go on.
         validation: the same kinds; by default other instances of the training source.
         trainer: e.g. "reinforce(lr=0.003)"; what it leaves open is as tuned for the model.
         epochs: passes over the training data.
-        instances: fresh instances per epoch; by default 20,000, for "auto" what takes minutes.
+        instances: fresh instances per epoch; None stands for 20,000, for "auto" for what takes minutes.
         validation_instances: how many are drawn for validation, where it is a spec.
         seed: the same one gives the same bytes, on any number of threads.
         threads: 0 for all cores; changes no result.
@@ -109,29 +118,15 @@ def train(
 
     Ctrl-C raises KeyboardInterrupt; the finished epochs are kept.
     """
-    options = _core.RunOptions()
-    options.model = model
-    options.trainer = trainer
-    options.folder = Path(folder)
-    options.train = _named(train, options.folder / "train.safetensors")
-    options.validation = _named(validation, options.folder / "validation.safetensors")
-    if instances is not None:
-        options.instances = instances
-    elif model == "auto":
-        options.instances = 0
-    options.validation_instances = validation_instances
-    options.epochs = epochs
-    options.seed = seed
-    options.threads = threads
-    options.resume = resume
-    _core.train(options, on_epoch, listener(progress))
+    options = {
+        "train": train,
+        "validation": validation,
+        "trainer": trainer,
+        "epochs": epochs,
+        "instances": instances,
+        "validation_instances": validation_instances,
+        "seed": seed,
+        "threads": threads,
+    }
+    _core.train(model, folder, resume, options, on_epoch, listener(progress))
     return Run(folder)
-
-
-def _named(data: str | os.PathLike[str] | Dataset, file: Path) -> str:
-    """What the library reads it by; a dataset is written to the file first."""
-    if not isinstance(data, Dataset):
-        return os.fspath(data)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    data.save(file)
-    return str(file)

@@ -114,8 +114,8 @@ def run_trial(task: Task, trial: optuna.Trial) -> float:
         nonlocal best, pruned
         if Stop.asked:
             raise Stop
-        best = max(best, metrics["validation_ratio"])
-        trial.report(metrics["validation_ratio"], int(metrics["epoch"]))
+        best = metrics["best_ratio"]  # which model is the best, the trainer says
+        trial.report(best, int(metrics["epoch"]))
         pruned = metrics["epoch"] < task.epochs and trial.should_prune()
         return not pruned
 
@@ -331,7 +331,8 @@ def make_task(arguments: argparse.Namespace) -> tuple[Task, Path]:
     for parameter in space:
         for value in parameter.extremes:
             _core.trainer_with(arguments.model, arguments.trainer, [(parameter.name, value)])
-    source = Path(arguments.train).stem if Path(arguments.train).exists() else arguments.train.split("(")[0]
+    name = arguments.train.split("(")[0].strip()
+    source = name if name in {entry["name"] for entry in _core.sources()} else Path(arguments.train).stem
     study = arguments.study or f"{arguments.model.split('(')[0]}-{source}"
     folder = Path(arguments.output or Path("studies") / re.sub(r"[^\w.+-]+", "-", study))
     task = Task(

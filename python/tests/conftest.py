@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own
 import pytest
 
 import foresight
@@ -46,3 +47,9 @@ def coverage_source(tmp_path_factory):
 @pytest.fixture(scope="session")
 def coverage(coverage_source):
     return foresight.generate(coverage_source, 30, seed=5, label=True, progress=False)
+
+
+@pytest.fixture(scope="session", name="own")
+def register_own():
+    """What is written in Python has its names from here on."""
+    own.register()

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from entries import names
 from safetensors.numpy import load_file
 from scipy import sparse
 
@@ -137,6 +138,64 @@ def test_an_instance_shows_what_it_has_and_empty_arrays_for_the_rest(data, adwor
 def test_another_problem_drops_the_labels(data):
     plain = data.for_problem("e-obm")
     assert data.labelled and not plain.labelled and "label.value" not in plain.arrays
+    with pytest.raises(ValueError, match='there is no problem "chess"'):
+        data.for_problem("chess")
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"label.matching": [0, 0]}, r"instance 0: its label matches arrival 1 to node 0, of which too little is left"),
+        ({"label.value": [3.0], "label.bound": [3.0]}, "instance 0: its label says 3, but its matching is worth 2"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused_when_the_data_is_used(change, message):
+    arrays = {
+        "instance.fixed_begin": [0, 2],
+        "instance.arrival_begin": [0, 2],
+        "arrival.edge_begin": [0, 2, 4],
+        "edge.node": [0, 1, 0, 1],
+        "edge.weight": [1.0, 0.5, 1.0, 1.0],
+        "label.value": [2.0],
+        "label.bound": [2.0],
+        "label.matching": [0, 1],
+    }
+    good = foresight.Dataset.from_arrays(arrays)
+    assert foresight.evaluate(good, "greedy", progress=False).num_instances == 1
+    bad = foresight.Dataset.from_arrays({**arrays, **change})
+    for use in (
+        lambda: foresight.play(bad, "greedy", progress=False),
+        lambda: foresight.evaluate(bad, "greedy", progress=False),
+        lambda: foresight.solve(bad, progress=False),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()
+
+
+def test_data_that_lacks_what_its_problem_needs_is_refused_when_it_is_used():
+    data = foresight.gather([np.ones((2, 2))], problem="adwords")
+    with pytest.raises(ValueError, match="instance 0: .*needs a budget"):
+        foresight.play(data, "greedy", progress=False)
+    with pytest.raises(ValueError, match="needs a budget"):
+        foresight.generate("crowd(u=4,v=6)", 3, problem="adwords", progress=False)
+
+
+def test_specs_that_mean_the_same_are_the_same_text():
+    assert foresight.canonical("source", "crowd(v=6,u=4)") == foresight.canonical("source", "crowd( u=04, v=6 )")
+    assert foresight.canonical("source", "crowd(u=4,v=6)") != foresight.canonical("source", "crowd(u=4,v=7)")
+    for kind, registry in [
+        ("source", foresight.sources),
+        ("problem", foresight.problems),
+        ("policy", foresight.policies),
+        ("model", foresight.models),
+        ("trainer", foresight.trainers),
+    ]:
+        for name in names(registry()):
+            assert foresight.canonical(kind, name).startswith(name)
+    with pytest.raises(ValueError, match='there is no kind "sauce"; there are: source'):
+        foresight.canonical("sauce", "crowd")
+    with pytest.raises(ValueError, match='has no option "z"'):
+        foresight.canonical("source", "crowd(z=1)")
 
 
 def test_errors_have_pythons_types_and_the_librarys_words(tmp_path):

@@ -4,6 +4,7 @@ import json
 import numpy as np
 import pandas
 import pytest
+from entries import policy_specs
 
 import foresight
 
@@ -23,7 +24,7 @@ class Nothing(foresight.Policy):
 
 
 def test_results_are_those_of_the_program(data, tmp_path, program):
-    policies = ["greedy", "random", "greedy-t(threshold=0.3)", "ranking"]
+    policies = policy_specs(data.source)
     data.save(tmp_path / "data")
     options = [word for policy in policies for word in ("--policy", policy)]
     program("evaluate", tmp_path / "data", *options, "--seed", 3, "--json", tmp_path / "result.json")

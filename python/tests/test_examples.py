@@ -33,3 +33,11 @@ def test_the_readmes_example_runs(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "greedy" in done.stdout
+
+
+def test_the_example_of_registering_runs(tmp_path):
+    page = (EXAMPLES.parent.parent / "docs" / "python.md").read_text()
+    (code,) = (code for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "register_" in code)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "at-least(threshold=1)" in done.stdout and "runs/orders" in done.stdout

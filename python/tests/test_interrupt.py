@@ -15,8 +15,10 @@ LONG = {
     "train": "foresight.train('inv-ff-hist', 'crowd(u=10,v=30)', folder, epochs=100000, instances=500, progress=False)",
     "solve": "[foresight.solve(data, progress=False) for _ in range(1000)]",
     "evaluate": "[foresight.evaluate(data, ['greedy', Slow()], progress=False) for _ in range(1000)]",
+    "generate": "foresight.generate('own-slow', 1000000, progress=False)",
+    "learn": "[foresight.play(data, f'bid-price(train={folder})', progress=False) for _ in range(1000)]",
 }
-SOURCE = {"solve": "crowd(u=200,v=2000)"}
+SOURCE = {"solve": "crowd(u=200,v=2000)", "learn": "crowd(u=200,v=2000)"}
 
 
 @pytest.mark.parametrize("call", LONG)
@@ -33,6 +35,17 @@ def test_ctrl_c_raises_keyboard_interrupt_in_the_middle(call, tmp_path):
                 return [0, *state.gains]
 
         data = foresight.generate({SOURCE.get(call, "crowd(u=10,v=30)")!r}, 300, progress=False)
+
+        class SlowSource:
+            fixed_attributes, arrival_attributes = data.fixed_attributes, data.arrival_attributes
+
+            def draw(self, seed, index):
+                time.sleep(0.001)
+                return data[0]
+
+        foresight.register_source("own-slow", SlowSource)
+        if {call!r} == "learn":
+            data.save(folder)
         print("ready", flush=True)
         try:
             {LONG[call]}

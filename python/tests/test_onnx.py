@@ -15,7 +15,10 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
+from entries import names  # noqa: E402
 from safetensors import safe_open  # noqa: E402
+
+import foresight as package  # noqa: E402
 
 BESIDE = os.path.join(os.path.dirname(sys.executable), "foresight")
 PROGRAM = os.environ.get("FORESIGHT") or (BESIDE if os.path.exists(BESIDE) else shutil.which("foresight"))
@@ -24,21 +27,10 @@ if not PROGRAM:
 
 # Sources with other numbers of fixed nodes, problems, attributes and topics.
 E_OBM, ATTRIBUTES, ADWORDS, OSBM = "e-obm", "attributes", "adwords", "osbm"
-MODELS = [
-    "ff",
-    "ff-hist",
-    "inv-ff",
-    "inv-ff-hist",
-    "inv-ff-plus",
-    "value",
-    "inv-value",
-    "gnn-hist(embed=8,hidden=20)",
-    "gnn-hist(embed=8,hidden=20,encoder=3)",
-]
-CASES = [(model, E_OBM) for model in MODELS + ["ff-supervised"]]
-CASES += [(model, ADWORDS) for model in MODELS]
-CASES += [(model, ATTRIBUTES) for model in ("inv-ff-plus", "inv-value", "gnn-hist(encoder=2)")]
-CASES += [("gnn-hist", OSBM), ("ff-hist(layers=1)", OSBM)]
+# Every model by its name on every source, and some with options that change the network.
+CASES = [(model, kind) for model in names(package.models()) for kind in (E_OBM, ATTRIBUTES, ADWORDS, OSBM)]
+CASES += [("gnn-hist(embed=8,hidden=20,encoder=3)", kind) for kind in (E_OBM, ADWORDS)]
+CASES += [("gnn-hist(encoder=2)", ATTRIBUTES), ("ff-hist(layers=1)", OSBM)]
 
 
 def foresight(*arguments):

@@ -1,9 +1,11 @@
 import inspect
 import threading
+from pathlib import Path
 
 import numpy as np
 import pandas
 import pytest
+from entries import names
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
@@ -18,7 +20,7 @@ def run(tmp_path_factory):
     return foresight.train("inv-ff-hist", CROWD, tmp_path_factory.mktemp("runs") / "run", **SMALL)
 
 
-@pytest.mark.parametrize("model", ["inv-ff-hist", "ff-hist", "value"])
+@pytest.mark.parametrize("model", names(foresight.models()))
 def test_training_gives_the_programs_very_bytes(model, tmp_path, program):
     foresight.train(model, CROWD, tmp_path / "python", **SMALL)
     options = ["--epochs", 3, "--instances", 300, "--seed", 7, "-o", tmp_path / "program"]
@@ -36,7 +38,11 @@ def test_each_epoch_is_told_on_the_callers_thread(tmp_path):
 
     run = foresight.train("ff", CROWD, tmp_path / "run", on_epoch=on_epoch, **SMALL)
     assert [metrics["epoch"] for metrics in told] == [1, 2, 3]
+    assert set(told[0]) == set(run.metrics) | set(run.timing)
+    assert set(run.timing) == {"epoch", "seconds", "decisions_per_second"}
     for key, values in run.metrics.items():
+        np.testing.assert_array_equal(values, [metrics[key] for metrics in told])
+    for key, values in run.timing.items():
         np.testing.assert_allclose(values, [metrics[key] for metrics in told], rtol=1e-4)
 
 
@@ -69,8 +75,49 @@ def test_a_dataset_can_be_trained_on(tmp_path):
     run = foresight.train("ff", past, tmp_path / "run", validation=CROWD, epochs=2, progress=False)
     assert run.epochs == 2
     assert foresight.Dataset.load(tmp_path / "run" / "train.safetensors") == past
-    with pytest.raises(ValueError, match="needs a validation set"):
+    with pytest.raises(ValueError, match="needs others to be judged by"):
         foresight.train("ff", past, tmp_path / "other", progress=False)
+    assert not (tmp_path / "other").exists()
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_call_that_is_refused_leaves_the_folder_as_it_was(tmp_path):
+    """Data in memory is written only where the run is the one to be written."""
+    mine = foresight.generate(CROWD, 50, seed=1, progress=False)
+    other = foresight.generate(CROWD, 60, seed=2, progress=False)
+    folder = tmp_path / "run"
+    small = dict(epochs=1, progress=False)
+    foresight.train("ff", mine, folder, validation=mine, **small)
+    before = contents(folder)
+    with pytest.raises(ValueError, match="holds a run already"):
+        foresight.train("ff", other, folder, validation=other, **small)
+    with pytest.raises(ValueError, match="train .* had other content"):
+        foresight.train("ff", other, folder, validation=mine, resume=True, **small)
+    with pytest.raises(ValueError, match="validation .* had other content"):
+        foresight.train("ff", mine, folder, validation=other, resume=True, **small)
+    with pytest.raises(ValueError, match="holds a run of one model"):
+        foresight.train("auto", mine, folder, validation=mine, **small)
+    with pytest.raises(ValueError, match="epochs must be"):
+        foresight.train("ff", other, folder, validation=other, epochs=0, progress=False)
+    with pytest.raises(ValueError, match='there is no model "nope"'):
+        foresight.train("nope", other, tmp_path / "new", validation=other, **small)
+    assert contents(folder) == before and not (tmp_path / "new").exists()
+    assert foresight.train("ff", mine, folder, validation=mine, resume=True, **small).epochs == 1
+
+
+def test_a_folder_that_is_called_like_a_source_or_a_policy_is_found_by_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = foresight.generate(CROWD, 40, seed=1, progress=False)
+    data.save("crowd")
+    run = foresight.train("ff", Path("crowd"), "greedy", validation=Path("crowd"), epochs=1, progress=False)
+    assert run.record["train_digest"] and run.record["instances"] == 40
+    found = foresight.evaluate(data, [run, Path("greedy"), "greedy"], progress=False)
+    assert [policy.name for policy in found.policies] == ["greedy"] * 3
+    assert [policy.model for policy in found.policies] == ["ff", "ff", ""]
+    np.testing.assert_array_equal(found.policies[0].ratios, found.policies[1].ratios)
 
 
 def test_auto_keeps_the_best(tmp_path):
@@ -103,7 +150,8 @@ def test_a_checkpoint_opens_with_safetensors(run):
         np.testing.assert_array_equal(tensors[name], values)
         assert not values.flags.writeable
     with safe_open(run.folder / "best.safetensors", "numpy") as file:
-        assert file.metadata()["model"] == model.spec == run.model_spec == "inv-ff-hist"
+        assert file.metadata()["model"] == model.spec == "inv-ff-hist"
+    assert run.model_spec == foresight.canonical("model", "inv-ff-hist")
     assert model.parameters["ff.0.weight"].shape[1] == len(model.features)
     assert model.problem == "e-obm" and model.provenance["source"] == CROWD
 
@@ -136,7 +184,57 @@ def test_progress_is_told_to_a_function(tmp_path):
 
 
 def test_the_defaults_are_the_librarys():
-    defaults = {name: parameter.default for name, parameter in inspect.signature(foresight.train).parameters.items()}
-    options = foresight._core.RunOptions()
-    for name in ["epochs", "seed", "threads", "validation_instances", "trainer", "resume"]:
-        assert defaults[name] == getattr(options, name)
+    parameters = inspect.signature(foresight.train).parameters
+    for option in foresight._core.train_options():
+        default = parameters[option["name"]].default
+        if option["name"] == "instances":
+            assert default is None
+        elif option["name"] != "train":  # which has none
+            assert str(default) == option["default"], option["name"]
+
+
+def test_the_best_epoch_is_that_of_the_saved_model(tmp_path):
+    """Of an annealed run only the last fifth competes, so an earlier epoch may look better."""
+    for seed in range(20):
+        run = foresight.train(
+            "value",
+            CROWD,
+            tmp_path / str(seed),
+            epochs=10,
+            instances=50,
+            validation_instances=30,
+            seed=seed,
+            progress=False,
+        )
+        assert "td" in run.record["trainer"]
+        assert str(run.best_epoch) == run.load().provenance["epoch"]
+        ratios = run.metrics["validation_ratio"]
+        assert run.best_ratio == ratios[run.best_epoch - 1] == run.metrics["best_ratio"][-1]
+        assert run.best_epoch > 8
+        if ratios.max() > run.best_ratio:
+            return
+    pytest.fail("in no run did an early epoch look best, so that nothing was shown")
+
+
+def test_a_run_tells_what_was_asked_for(run):
+    record = run.record
+    assert record["model"] == foresight.canonical("model", "inv-ff-hist")
+    assert record["train"] == record["validation"] == foresight.canonical("source", CROWD)
+    assert record["problem"] == "e-obm" and record["seed"] == 7
+    assert (record["epochs"], record["instances"], record["validation_instances"]) == (3, 300, 1000)
+    assert run.epochs == len(run.timing["seconds"]) == 3
+
+
+def test_a_run_without_an_epoch_has_nothing_to_show(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def refuse(state):
+        if state["what"] == "training":
+            raise Enough
+
+    with pytest.raises(Enough):
+        foresight.train("ff-hist", "crowd(u=10,v=30)", tmp_path / "run", instances=200_000, progress=refuse)
+    run = foresight.load_run(tmp_path / "run")
+    assert run.epochs == run.best_epoch == run.best_ratio == 0
+    assert run.metrics == run.timing == {} and run.to_pandas().empty

@@ -1,4 +1,4 @@
-"""foresight-tune: spaces, small studies, resuming, pruning, and workers that share a PostgreSQL server."""
+"""foresight-tune: small studies, resuming, pruning, and workers that share a PostgreSQL server."""
 
 import glob
 import json
@@ -19,7 +19,6 @@ import foresight
 
 optuna = pytest.importorskip("optuna")
 from foresight import tune  # noqa: E402
-from foresight._space import PAPER, Parameter, parse_space  # noqa: E402
 
 SMALL = ["ff", "--train", "crowd(u=4,v=6)", "--instances", "60", "--val-instances", "40", "--workers", "2"]
 
@@ -34,79 +33,6 @@ def states(folder):
 
 def command(*words):
     return [sys.executable, "-m", "foresight.tune", *map(str, words)]
-
-
-# ---- spaces
-
-
-def test_the_papers_grid_is_the_default():
-    space = {p.name: p for p in parse_space([], "reinforce")}
-    assert list(space) == ["lr", "decay", "beta", "entropy"]
-    assert len(space["lr"].choices) == 5 * 9 and len(space["entropy"].choices) == 4 * 9
-    assert min(space["lr"].numbers) == 1e-6 and max(space["lr"].numbers) == 9e-2
-    assert sorted(space["beta"].numbers) == [0.6, 0.65, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0]
-    assert [p.name for p in parse_space([], "imitation")] == ["lr", "decay"]
-
-
-def test_what_is_given_replaces_adds_and_leaves_out():
-    space = parse_space(
-        ["lr=log(1e-5,1e-2)", "beta=none", "baseline=choice(ema, critic)", "batch=integer(10,50)"], "reinforce"
-    )
-    assert [p.name for p in space] == ["lr", "decay", "entropy", "baseline", "batch"]
-    assert space[0] == Parameter("lr", "log", 1e-5, 1e-2)
-    assert space[3].choices == ("ema", "critic") and space[3].numbers is None
-    assert str(space[4]) == "batch=integer(10,50)"
-
-
-@pytest.mark.parametrize(
-    "item,said",
-    [
-        ("lr", "NAME="),
-        ("=log(1,2)", "NAME="),
-        ("l r=log(1,2)", "NAME="),
-        ("lr=log(1,2", "log(low,high)"),
-        ("lr=cubic(1,2)", "cubic(1,2)"),
-        ("lr=log(0,1)", "0 < low < high"),
-        ("lr=log(-1,1)", "0 < low < high"),
-        ("lr=linear(2,1)", "low < high"),
-        ("lr=linear(1,1)", "low < high"),
-        ("lr=linear(1,nan)", "two numbers"),
-        ("lr=linear(1,inf)", "two numbers"),
-        ("lr=linear(1,2,3)", "two numbers"),
-        ("lr=linear(a,b)", "two numbers"),
-        ("batch=integer(1.5,2)", "whole numbers"),
-        ("lr=choice()", "empty value"),
-        ("lr=choice(1,,2)", "empty value"),
-        ("lr=choice(1,2,1)", "twice"),
-    ],
-)
-def test_what_is_no_space_is_refused(item, said):
-    with pytest.raises(ValueError, match="--space") as error:
-        parse_space([item], "reinforce")
-    assert said in str(error.value) and item.split("=")[0] in str(error.value)
-
-
-def test_spaces_that_cannot_be():
-    with pytest.raises(ValueError, match="given twice"):
-        parse_space(["lr=log(1,2)", "lr=log(1,3)"], "reinforce")
-    with pytest.raises(ValueError, match="nothing is left"):
-        parse_space(["lr=none", "decay=none"], "td")
-
-
-def test_a_trial_is_recorded_with_what_it_tried():
-    space = parse_space(["lr=log(1e-5,1e-2)", "batch=integer(10000,99999)", "baseline=choice(ema,critic)"], "reinforce")
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
-    for _ in range(20):
-        trial = study.ask()
-        tried = {p.name: p.suggest(trial) for p in space}
-        for p in space:
-            value = p.tried(trial.params)
-            assert (value if isinstance(value, str) else f"{value:g}") in (
-                tried[p.name],
-                f"{float(tried[p.name]):g}" if p.kind != "choice" or p.numbers else "",
-            )
-        assert tried["decay"] in PAPER["decay"]
-        assert 10000 <= int(tried["batch"]) <= 99999
 
 
 # ---- what is wrong is said before the first trial
@@ -214,12 +140,56 @@ def test_a_study_is_not_mixed_with_another(study, words, said):
         tune.run([*study[1], *words, "--trials", "20"])
 
 
+def same_study(words, changed):
+    """Do these words stand for the same task where some of them are replaced?"""
+    task, _ = tune.make_task(tune.parser().parse_args(words))
+    other, _ = tune.make_task(tune.parser().parse_args([*words, *changed]))
+    return task.fixed == other.fixed
+
+
+@pytest.mark.parametrize(
+    "words, same",
+    [
+        (["--train", "crowd(v=6,u=4)"], True),
+        (["--train", "crowd( v=06, u=4, workers=fixed )"], True),
+        (["--train", "crowd(u=4,v=7)"], False),
+        (["--val", "crowd(u=4,v=6)"], False),
+        (["--trainer", "reinforce"], True),
+        (["--trainer", "reinforce(rollouts=2)"], False),
+    ],
+)
+def test_a_study_is_told_by_what_its_words_mean(words, same):
+    assert same_study(SMALL, words) == same
+
+
+def test_files_are_told_by_their_content(tmp_path):
+    data = foresight.generate("crowd(u=4,v=6)", 30, seed=1, progress=False)
+    data.save(tmp_path / "past")
+    data.save(tmp_path / "moved")
+    foresight.generate("crowd(u=4,v=6)", 30, seed=2, progress=False).save(tmp_path / "other")
+    words = ["ff", "--train", str(tmp_path / "past"), "--val", "crowd(u=4,v=6)"]
+    assert same_study(words, ["--train", str(tmp_path / "moved")])
+    assert not same_study(words, ["--train", str(tmp_path / "other")])
+    assert not same_study(words, ["--val", str(tmp_path / "past")])
+
+
+def test_a_study_goes_on_where_the_data_is_written_in_other_words(study):
+    folder, words = study
+    before = len(read(folder)["trials"])
+    again = [word.replace("crowd(u=4,v=6)", "crowd(v=6,u=4)") for word in words]
+    assert again != words
+    assert tune.run([*again, "--trials", str(before + 1)]) == 0
+    assert len(read(folder)["trials"]) > before
+    with pytest.raises(tune.Failure, match="begun with train"):
+        tune.run([*words, "--train", "crowd(u=4,v=7)", "--trials", str(before + 2)])
+
+
 def test_trials_that_fall_behind_are_pruned(tmp_path, monkeypatch):
     """On a landscape that is known: only the lowest learning rate learns anything."""
 
     def learn(task, trainer, on_epoch):
         for epoch in range(1, task.epochs + 1):
-            if not on_epoch({"epoch": epoch, "validation_ratio": 0.5 + 0.09 * epoch * ("lr=0.1" in trainer)}):
+            if not on_epoch({"epoch": epoch, "best_ratio": 0.5 + 0.09 * epoch * ("lr=0.1" in trainer)}):
                 return
 
     space = ["lr=choice(0.1,0.2,0.3,0.4,0.5,0.6)", "decay=none", "beta=none", "entropy=none"]
@@ -236,6 +206,55 @@ def test_trials_that_fall_behind_are_pruned(tmp_path, monkeypatch):
     assert all(0 < t["epochs"] < 4 for t in pruned) and all(t["epochs"] == 4 for t in complete)
     assert all(t["values"][0] > 0.1 for t in pruned), "what is ahead of all others must not be stopped"
     assert read(tmp_path, "best.json")["validation_ratio"] == pytest.approx(0.86)
+
+
+def test_a_trials_value_is_what_its_trainer_calls_the_best_ratio(tmp_path, monkeypatch):
+    """Where a run is annealed, early epochs no longer compete: the largest ratio is not the model's."""
+    told = [0.9, 0.5, 0.6]
+
+    def learn(task, trainer, on_epoch):
+        for epoch, ratio in enumerate(told, 1):
+            if not on_epoch({"epoch": epoch, "validation_ratio": 0.99, "best_ratio": ratio}):
+                return
+
+    words = [*SMALL, "--epochs", "3", "--trials", "8", "--space", "lr=log(1e-4,0.1)", "-o", str(tmp_path)]
+    task, _ = tune.make_task(tune.parser().parse_args(words))
+    monkeypatch.setattr(tune, "train", learn)
+    study = tune.open_study(task)
+    for _ in range(4):
+        trial = study.ask()
+        study.tell(trial, tune.run_trial(task, trial))
+    monkeypatch.setattr(optuna.Trial, "should_prune", lambda trial: True)
+    pruned = study.ask()
+    with pytest.raises(optuna.TrialPruned):
+        tune.run_trial(task, pruned)
+    study.tell(pruned, state=optuna.trial.TrialState.PRUNED)
+    tune.write_results(task, tmp_path, "")
+    values = [trial["value"] for trial in read(tmp_path)["trials"]]
+    assert values == [0.6] * 4 + [0.9]
+    assert read(tmp_path, "best.json")["validation_ratio"] == 0.6
+
+
+def test_an_annealed_trial_has_the_value_of_its_run(tmp_path):
+    words = ["value", "--train", "crowd(u=4,v=6)", "--instances", "60", "--val-instances", "30", "--workers", "1"]
+    words += ["--epochs", "6", "--trials", "3", "--space", "lr=log(1e-3,0.1)", "--space", "decay=none"]
+    assert tune.run([*words, "-o", str(tmp_path / "study")]) == 0
+    trials = [trial for trial in read(tmp_path / "study")["trials"] if trial["state"] == "complete"]
+    assert trials
+    for trial in trials:
+        run = foresight.train(
+            "value",
+            "crowd(u=4,v=6)",
+            tmp_path / str(trial["number"]),
+            trainer=trial["trainer"],
+            epochs=6,
+            instances=60,
+            validation_instances=30,
+            threads=1,
+            progress=False,
+        )
+        assert trial["value"] == run.best_ratio
+        assert str(run.best_epoch) == run.load().provenance["epoch"]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "tests/expect_error.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
+#include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
 
 namespace foresight {
@@ -45,6 +47,20 @@ TEST(Auto, KeepsTheBestOfWhatSuitsTheData) {
   EXPECT_EQ(result.model, best->first);
   EXPECT_EQ(result.run.best_ratio, best->second);
   EXPECT_EQ(load_model(folder.path()).info.spec, result.model);
+}
+
+TEST(Auto, LeavesTheRunOfOneModelAlone) {
+  const TempFolder folder;
+  RunOptions options = tiny("crowd(u=4,v=6)", folder.path() / "run");
+  options.model = "ff";
+  train(options, no_progress());
+  const std::string before = SafeTensors::open(options.folder / "best.safetensors")->digest();
+  for (const bool resume : {false, true}) {
+    options.resume = resume;
+    expect_error(ErrorCode::kUsage, {"holds a run of one model"},
+                 [&] { train_auto(options, no_progress()); });
+  }
+  EXPECT_EQ(SafeTensors::open(options.folder / "best.safetensors")->digest(), before);
 }
 
 TEST(Auto, TriesOnlyInvariantModelsWhereNodesVary) {

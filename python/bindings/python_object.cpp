@@ -1,0 +1,81 @@
+#include "python_object.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include <nanobind/stl/string.h>
+
+#include "foresight/base/error.h"
+
+namespace foresight::python {
+
+namespace {
+
+/// Those that have not let go of their object.
+struct Living {
+  std::mutex mutex;
+  std::unordered_set<PythonObject*> objects;
+};
+
+Living& living() {
+  static auto* const all = new Living;  // outlives all objects
+  return *all;
+}
+
+}  // namespace
+
+PythonObject::PythonObject(nb::object object) : object_(std::move(object)) {
+  const std::lock_guard lock(living().mutex);
+  living().objects.insert(this);
+}
+
+PythonObject::~PythonObject() {
+  {
+    const std::lock_guard lock(living().mutex);
+    if (living().objects.erase(this) == 0) return;
+  }
+  const nb::gil_scoped_acquire acquired;
+  object_.reset();
+}
+
+void PythonObject::release_all() {
+  std::vector<nb::object> released;  // what ends with them may end other objects, too
+  const std::lock_guard lock(living().mutex);
+  for (PythonObject* object : living().objects) released.push_back(std::move(object->object_));
+  living().objects.clear();
+}
+
+nb::handle PythonObject::get() const {
+  if (!object_.is_valid()) fail(ErrorCode::kUsage, "the interpreter is about to end");
+  return object_;
+}
+
+std::unique_lock<std::recursive_mutex> PythonObject::wait_for_turn() const {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock) return lock;
+  // The thread whose turn it is may need the interpreter's lock to end it.
+  std::optional<nb::gil_scoped_release> released;
+  if (PyGILState_Check()) released.emplace();
+  lock.lock();
+  return lock;
+}
+
+void copy_numbers(const nb::object& given, std::span<float> to) {
+  nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu> values;
+  if (nb::try_cast(given, values, false)) {
+    std::copy_n(values.data(), to.size(), to.begin());
+    return;
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const nb::object number = given[i];
+    to[i] = static_cast<float>(PyFloat_AsDouble(number.ptr()));
+    if (PyErr_Occurred()) throw nb::python_error();
+  }
+}
+
+std::string shown(nb::handle object) {
+  return nb::cast<std::string>(nb::repr(object));
+}
+
+}  // namespace foresight::python

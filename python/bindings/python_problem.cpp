@@ -1,0 +1,175 @@
+#include "python_problem.h"
+
+#include <atomic>
+#include <cmath>
+
+#include "python_policy.h"
+#include <nanobind/stl/string.h>
+
+#include "foresight/base/error.h"
+
+namespace foresight::python {
+namespace {
+
+using Gain = Traits::Gain;
+using Use = Traits::Use;
+
+std::string word(nb::handle problem, const char* attribute, const std::string& name) {
+  if (!nb::hasattr(problem, "price") || !nb::hasattr(problem, "capacity") ||
+      !nb::hasattr(problem, attribute)) {
+    throw nb::type_error(fmt::format("problem \"{}\": make must return a foresight.Problem, got {}",
+                                     name, shown(problem))
+                             .c_str());
+  }
+  return nb::cast<std::string>(nb::str(problem.attr(attribute)));
+}
+
+Traits traits_of(nb::handle problem, const std::string& name) {
+  Traits traits;
+  const std::string gain = word(problem, "gain", name);
+  if (gain == "own") {
+    traits.gain = Gain::kOwn;
+  } else if (gain != "weight") {
+    fail(ErrorCode::kUsage, "problem \"{}\": gain must be weight or own, got \"{}\"", name, gain);
+  }
+  const std::string use = word(problem, "use", name);
+  if (use == "budget") {
+    traits.use = Use::kBudget;
+  } else if (use == "other") {
+    traits.use = Use::kOther;
+  } else if (use != "once") {
+    fail(ErrorCode::kUsage, "problem \"{}\": use must be once, budget or other, got \"{}\"", name,
+         use);
+  }
+  return traits;
+}
+
+/// One amount per entry, each finite and at least 0.
+void copy_amounts(const std::string& name, const char* what, const nb::object& given,
+                  std::span<float> to) {
+  if (nb::len(given) != to.size()) {
+    fail(ErrorCode::kUsage, "problem \"{}\": there are {} {} instead of {}", name, nb::len(given),
+         what, to.size());
+  }
+  copy_numbers(given, to);
+  for (const float amount : to) {
+    if (std::isfinite(amount) && amount >= 0) continue;
+    fail(ErrorCode::kUsage, "problem \"{}\": {} must be finite and at least 0, got {}", name, what,
+         amount);
+  }
+}
+
+}  // namespace
+
+class PythonProblem::PythonLedger : public Ledger {
+ public:
+  PythonLedger(const PythonProblem& problem, const Market& market) : problem_(problem) {
+    const nb::gil_scoped_acquire acquired;
+    market_ = nb::cast(MarketCopy(market));
+  }
+  ~PythonLedger() override {
+    const nb::gil_scoped_acquire acquired;
+    market_.reset();
+  }
+
+  void price(const Arrival& arrival, std::span<Offer> offers) override {
+    gains_.resize(offers.size());
+    costs_.resize(offers.size());
+    problem_.object_.use([&](nb::handle problem) { ask(problem, arrival); });
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      offers[i] = {arrival.nodes[i], gains_[i], costs_[i]};
+      check(offers[i], arrival.weights[i]);
+    }
+  }
+  void commit(const Arrival&, NodeId) override {}
+
+ private:
+  void ask(nb::handle problem, const Arrival& arrival) {
+    const nb::object priced = problem.attr("price")(market_, ArrivalCopy(arrival));
+    if (!nb::isinstance<nb::tuple>(priced) || nb::len(priced) != 2) {
+      throw nb::type_error(fmt::format("problem \"{}\": price must return (gains, costs), got {}",
+                                       problem_.name_, shown(priced))
+                               .c_str());
+    }
+    copy_amounts(problem_.name_, "gains", priced[0], gains_);
+    const nb::object costs = priced[1];
+    if (!costs.is_none()) {
+      copy_amounts(problem_.name_, "costs", costs, costs_);
+    } else if (problem_.traits_.use == Use::kOther) {
+      fail(ErrorCode::kUsage,
+           "problem \"{}\": costs may only be None where use is once or budget, not other",
+           problem_.name_);
+    } else {
+      costs_ = gains_;
+      if (problem_.traits_.once()) costs_.assign(gains_.size(), 1);
+    }
+  }
+
+  /// Solvers go by what the problem declares.
+  void check(const Offer& offer, float weight) const {
+    const Traits& traits = problem_.traits_;
+    if (traits.gain == Gain::kWeight && offer.gain != weight) {
+      reject(offer, "gain", "weight", "gain", offer.gain, weight);
+    }
+    if (traits.use == Use::kOnce && offer.cost != 1) {
+      reject(offer, "use", "once", "cost", offer.cost, 1);
+    }
+    if (traits.use == Use::kBudget && offer.cost != offer.gain) {
+      reject(offer, "use", "budget", "cost", offer.cost, offer.gain);
+    }
+  }
+  [[noreturn]] void reject(const Offer& offer, const char* trait, const char* declared,
+                           const char* what, float found, float expected) const {
+    fail(ErrorCode::kUsage,
+         "problem \"{}\" declares {} = \"{}\", so the {} of node {} must be {}, got {}",
+         problem_.name_, trait, declared, what, offer.node, expected, found);
+  }
+
+  const PythonProblem& problem_;
+  nb::object market_;
+  std::vector<float> gains_, costs_;
+};
+
+PythonProblem::PythonProblem(std::string name, nb::object problem)
+    : name_(std::move(name)), traits_(traits_of(problem, name_)), object_(std::move(problem)) {
+  static std::atomic<std::uint64_t> made{0};
+  number_ = ++made;
+}
+
+float PythonProblem::capacity(const Market& market, NodeId u) const {
+  if (traits_.once()) return 1;
+  const bool budget = traits_.use == Use::kBudget;
+  return (budget ? market.budgets : capacities(market))[static_cast<std::size_t>(u)];
+}
+
+/// Asked for node by node, but told by Python for a whole market at once.
+std::span<const float> PythonProblem::capacities(const Market& market) const {
+  struct Known {
+    std::uint64_t problem = 0;
+    std::optional<MarketCopy> market;
+    std::vector<float> values;
+  };
+  thread_local Known known;
+  if (known.problem == number_ && *known.market == market) return known.values;
+  known.problem = 0;
+  known.values.resize(static_cast<std::size_t>(market.num_fixed));
+  known.market.emplace(market);
+  object_.use([&](nb::handle problem) {
+    copy_amounts(name_, "capacities", problem.attr("capacity")(MarketCopy(market)), known.values);
+  });
+  known.problem = number_;
+  return known.values;
+}
+
+std::unique_ptr<Ledger> PythonProblem::open(const Market& market) const {
+  return std::make_unique<PythonLedger>(*this, market);
+}
+
+void PythonProblem::check(const Instance& instance) const {
+  const Market& market = instance.market();
+  if (traits_.use == Use::kBudget && market.budgets.empty() && market.num_fixed > 0) {
+    fail(ErrorCode::kData, "problem \"{}\" needs a budget for every fixed node", name_);
+  }
+}
+
+}  // namespace foresight::python
