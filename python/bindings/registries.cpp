@@ -24,6 +24,17 @@ nb::list entries(const Registry<T>& registry) {
   return list;
 }
 
+/// With what people call each, and a source to try it with.
+nb::list problem_entries() {
+  nb::list list = entries(problems());
+  for (nb::handle described : list) {
+    const auto problem = problems().make(nb::cast<std::string>(described["name"]));
+    described["title"] = problem->title();
+    described["example"] = problem->example();
+  }
+  return list;
+}
+
 std::string canonical(const std::string& kind, const std::string& spec) {
   std::string found;
   const auto ask = [&](const auto& registry) {
@@ -48,7 +59,7 @@ void define_registries(nb::module_& module) {
       "sources", [] { return entries(sources()); },
       nb::sig("def sources() -> list[dict[str, typing.Any]]"), DOC(sources));
   module.def(
-      "problems", [] { return entries(problems()); },
+      "problems", &problem_entries,
       nb::sig("def problems() -> list[dict[str, typing.Any]]"), DOC(problems));
   module.def(
       "policies", [] { return entries(policies()); },

@@ -38,13 +38,6 @@ from ._policy import Policy
 
 __all__ = ["AgentPolicy", "MatchingEnv", "MatchingVectorEnv"]
 
-#: Per id: the problem, and the source that is taken by default, if one needs no files.
-_ENVIRONMENTS = {
-    "EOBM": ("e-obm", "crowd(u=10,v=30)"),
-    "OSBM": ("osbm", None),
-    "Adwords": ("adwords", "thick-z(u=10,v=100)"),
-}
-
 _SEED_LIMIT = 1 << 63
 
 
@@ -195,12 +188,14 @@ class AgentPolicy(Policy):
 
 
 def _register() -> None:
-    for name, (problem, source) in _ENVIRONMENTS.items():
+    """One id per problem; the source by default is the problem's own example, if it has one."""
+    for problem in _core.problems():
+        name = "".join(letter for letter in problem["title"] if letter.isalnum())
         gym.register(
             id=f"foresight/{name}-v0",
             entry_point="foresight.envs:MatchingEnv",
             vector_entry_point="foresight.envs:MatchingVectorEnv",
-            kwargs={"problem": problem, "source": source},
+            kwargs={"problem": problem["name"], "source": problem["example"] or None},
         )
 
 
