@@ -1,5 +1,6 @@
 #include "foresight/problem/bound.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "foresight/base/error.h"
@@ -48,6 +49,10 @@ std::string normal(const std::string& spec) {
 }  // namespace
 
 void check_label(const Problem& problem, const Instance& instance, const Label& label) {
+  if (std::ssize(label.matching) != instance.num_arrivals()) {
+    fail(ErrorCode::kData, "its label decides {} times, but {} nodes arrive", label.matching.size(),
+         instance.num_arrivals());
+  }
   State state(problem, instance.market());
   for (int t = 0; t < instance.num_arrivals(); ++t) {
     state.arrive(instance.arrival(t));
@@ -55,14 +60,21 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
     try {
       state.decide(node);
     } catch (const Error&) {
+      if (std::ranges::find(state.edges(), node, &Offer::node) == state.edges().end()) {
+        fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is no neighbour", t,
+             node);
+      }
       fail(ErrorCode::kData,
            "its label matches arrival {} to node {}, of which too little is left: {} remain", t,
            node, state.remaining(node));
     }
   }
-  if (std::abs(state.value() - label.value) > kRounding * (1 + state.value())) {
+  if (!(std::abs(state.value() - label.value) <= kRounding * (1 + state.value()))) {
     fail(ErrorCode::kData, "its label says {}, but its matching is worth {}", label.value,
          state.value());
+  }
+  if (!(label.bound >= label.value)) {
+    fail(ErrorCode::kData, "its label's bound {} is below its value {}", label.bound, label.value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/solve/solver.h"
@@ -31,7 +32,7 @@ class LabelBoard {
         if (Label label = data.label(i); label.proven()) finish(i, std::move(label));
       }
     }
-    if (!checkpoint_.empty() && std::filesystem::exists(checkpoint_)) restore();
+    if (!checkpoint_.empty() && path_exists(checkpoint_)) restore();
   }
 
   void finish(std::size_t i, Label label) {
@@ -112,9 +113,6 @@ class LabelBoard {
 
   void check(std::size_t i, const Label& label) const {
     try {
-      if (!(label.bound >= label.value)) {
-        fail(ErrorCode::kData, "its bound {} is below its value {}", label.bound, label.value);
-      }
       check_label(data_.problem(), data_.instance(i), label);
     } catch (const Error& error) {
       fail(ErrorCode::kData, "{}: instance {}: {}; remove the file to start anew",
