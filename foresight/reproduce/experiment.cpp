@@ -85,7 +85,7 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
   const BoundSource source = bind_source(data.source);
   const Provenance provenance{source.spec(), seed_for(use, seed_)};
   const std::uint64_t count = use == "train" ? scale_.instances : scale_.test_instances;
-  if (std::filesystem::exists(file)) {
+  if (path_exists(file)) {
     const Dataset found = Dataset::load(file);
     if (found.provenance() == provenance && found.size() == count && found.labelled() >= labelled) {
       return file;
