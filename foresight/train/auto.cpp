@@ -101,12 +101,13 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
     fail(ErrorCode::kUsage, "train: auto takes the trainer of each model; leave out \"{}\"",
          options.trainer);
   }
-  if (!options.resume && path_exists((options.folder / "candidates").string())) {
+  const std::vector<RunOptions> candidates = auto_candidates(options);
+  for (const RunOptions& run : candidates) check_run(run, progress);
+  const FolderLock lock(options.folder);
+  if (!options.resume && path_exists(options.folder / "candidates")) {
     fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
          options.folder.string());
   }
-  const std::vector<RunOptions> candidates = auto_candidates(options);
-  const FolderLock lock(options.folder);
   AutoResult best;
   for (const RunOptions& run : candidates) {
     LabelledProgress labelled(progress, run.model);

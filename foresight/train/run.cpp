@@ -7,6 +7,7 @@
 #include "foresight/base/files.h"
 #include "foresight/base/folder_lock.h"
 #include "foresight/base/format.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/policy/play.h"
@@ -85,9 +86,9 @@ class Run {
         architecture_(models().make(options.model)),
         trainer_spec_(trainer_for(options.model, options.trainer)),
         trainer_(trainers().make(trainer_spec_)) {
-    if (!options.resume && path_exists(last_path().string())) {
-      fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
-           options.folder.string());
+    if (!options.resume && path_exists(last_path())) {
+      const FolderLock lock(options.folder);  // or say who else writes it
+      refuse_to_overwrite();
     }
     data_ = make_training_data(open_training(),
                                options.instances > 0 ? options.instances : kDefaultInstances,
@@ -97,10 +98,26 @@ class Run {
   }
 
   RunResult run(const EpochObserver& observer) {
-    if (path_exists(last_path().string()) && is_done()) return result();
+    if (path_exists(last_path())) {
+      take_over();
+      if (record_.done()) {
+        complete_copies();
+        return result();
+      }
+    }
     prepare();
-    // Interrupted before the first epoch was done, a run begins anew, with the same seed.
-    path_exists(last_path().string()) ? restore() : begin_folder();
+    lock_.emplace(options_.folder);
+    refuse_to_overwrite();  // another process may have been faster
+    if (path_exists(last_path())) {
+      take_over();
+      restore();
+    } else {
+      // Interrupted before the first epoch was done, a run begins anew, with the same seed.
+      begin_folder();
+    }
+    if (!validation_->labelled()) {
+      validation_ = solve(*validation_, {.threads = options_.threads}, progress_);
+    }
     EventWriter events(options_.folder, wall_time());
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
     const auto batches = (data_->size() + batch - 1) / batch;
@@ -114,6 +131,31 @@ class Run {
     }
     progress_.end();
     return result();
+  }
+
+  /// Builds the model, and sees to it that all fits before anything is written.
+  void prepare() {
+    info_.spec = Spec::parse(options_.model).to_string();
+    info_.context = {data_->schema(), data_->first_market_size()};
+    info_.provenance = {{"trainer", trainer_spec_},
+                        {"train", record_.train},
+                        {"source", data_->source()},
+                        {"validation", record_.validation},
+                        {"seed", fmt::to_string(options_.seed)}};
+    model_ = architecture_->build(info_.context);
+    Rng rng(options_.seed, Stream::kInitialise, 0);
+    model_->set_parameters(model_->initial_parameters(rng));
+    data_->check(*model_);
+    trainer_->begin(*model_);
+    validation_.emplace(draw_validation());
+    if (validation_->size() == 0) {
+      fail(ErrorCode::kData, "{}there are no instances to validate on", validation_->origin());
+    }
+    try {
+      check_every_instance(*model_, *validation_);
+    } catch (const Error& error) {
+      fail(error.code(), "the validation set does not fit: {}", error.what());
+    }
   }
 
  private:
@@ -166,38 +208,18 @@ class Run {
     return drawn;
   }
 
-  /// Builds the model, and sees to it that all fits before anything is written.
-  void prepare() {
-    info_.spec = Spec::parse(options_.model).to_string();
-    info_.context = {data_->schema(), data_->first_market_size()};
-    info_.provenance = {{"trainer", trainer_spec_},
-                        {"train", record_.train},
-                        {"source", data_->source()},
-                        {"validation", record_.validation},
-                        {"seed", fmt::to_string(options_.seed)}};
-    model_ = architecture_->build(info_.context);
-    Rng rng(options_.seed, Stream::kInitialise, 0);
-    model_->set_parameters(model_->initial_parameters(rng));
-    data_->check(*model_);
-    trainer_->begin(*model_);
-    const BoundDataset validation = draw_validation();
-    if (validation.size() == 0) {
-      fail(ErrorCode::kData, "{}there are no instances to validate on", validation.origin());
-    }
-    check_every_instance(*model_, validation);
-    lock_.emplace(options_.folder);
-    validation_.emplace(validation.labelled()
-                            ? validation
-                            : solve(validation, {.threads = options_.threads}, progress_));
-  }
-
   RunResult result() const {
     return {epoch(), record_.best_epoch, record_.best_ratio, decisions_per_second_};
   }
 
-  /// Takes over the record of the run in the folder, which must have been asked for alike; true if
-  /// there is nothing left to do.
-  bool is_done() {
+  void refuse_to_overwrite() const {
+    if (options_.resume || !path_exists(last_path())) return;
+    fail(ErrorCode::kUsage, "{}: holds a run already; give --resume, or another folder",
+         options_.folder.string());
+  }
+
+  /// Takes over the record of the run in the folder, which must have been asked for alike.
+  void take_over() {
     RunRecord found = read_run(options_.folder);
     const bool epochs_matter = trainer_->depends_on_length();
     if (const std::string text = difference(found, record_, epochs_matter); !text.empty()) {
@@ -206,7 +228,6 @@ class Run {
     }
     found.epochs = options_.epochs;
     record_ = std::move(found);
-    return record_.done();
   }
 
   /// Equal data under equal names: specs with all their options.
@@ -321,6 +342,14 @@ class Run {
     write_copies();
   }
 
+  /// A run that was killed after its last epoch may lack the last line.
+  void complete_copies() const {
+    const auto file = options_.folder / "metrics.csv";
+    if (path_exists(file) && MappedFile(file).text() == record_.metrics.to_csv()) return;
+    const FolderLock lock(options_.folder);
+    write_copies();
+  }
+
   void write_copies() const {
     write_file_atomically(options_.folder / "metrics.csv", record_.metrics.to_csv());
     write_file_atomically(options_.folder / "timing.csv", record_.timing.to_csv());
@@ -328,8 +357,7 @@ class Run {
 
   void restore() {
     const auto file = SafeTensors::open(last_path());
-    record_.metrics = read_record(*file).metrics;  // as it is now that the folder is locked
-    if (!path_exists(best_path().string())) {
+    if (!path_exists(best_path())) {
       fail(ErrorCode::kData, "{}: is missing, so that the best model of the run is lost",
            best_path().string());
     }
@@ -428,6 +456,11 @@ void RunOptions::read(OptionReader& o) {
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer) {
   check(options, "train");
   return Run(options, progress).run(observer);
+}
+
+void check_run(const RunOptions& options, Progress& progress) {
+  check(options, "train");
+  Run(options, progress).prepare();
 }
 
 }  // namespace foresight
