@@ -24,7 +24,8 @@ namespace foresight {
 struct Opening {
   const Problem* problem;
   Market market;
-  Rng rng;  // the policy's own stream for this episode
+  Rng rng;                             // the policy's own stream for this episode
+  const Progress* progress = nullptr;  // if set, for policies that take long to begin
 };
 
 /// One episode of a batch that awaits a decision.
@@ -44,7 +45,8 @@ class Scores {
   std::size_t size() const { return begin_.size() - 1; }
 
   /// Policies that take long ask between two states; throws Error(kCancelled) when interrupted.
-  void watch(const Progress& progress) { progress_ = &progress; }
+  void watch(const Progress* progress) { progress_ = progress; }
+  const Progress* watched() const { return progress_; }
   void check_cancelled() const;
   std::span<float> row(std::size_t turn) {
     return std::span(values_).subspan(begin_[turn], begin_[turn + 1] - begin_[turn]);
@@ -114,6 +116,12 @@ class EpisodeBatch : public Batch {
  protected:
   /// Fills `row`: the score of skipping, then of each of the state's offers.
   virtual void score(const State& state, std::size_t episode, std::span<float> row) = 0;
+
+  /// For policies that take long over one state; throws Error(kCancelled) when interrupted.
+  void check_cancelled() const { scores_->check_cancelled(); }
+
+ private:
+  const Scores* scores_ = nullptr;  // those that are being filled
 };
 
 /// Every policy there is.
