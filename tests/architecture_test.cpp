@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "foresight/problem/problem.h"
+
 namespace foresight {
 namespace {
 
@@ -100,6 +102,35 @@ TEST(Architecture, ThePythonPackageAndTheExamplesUseOnlyPublicHeaders) {
     }
   }
   EXPECT_GT(seen, 10) << "the check found too few includes to mean anything";
+}
+
+// A problem is the only authority on itself: others ask for its traits. The sources say which problem
+// they are made for, and the paper has a table of that title.
+TEST(Architecture, NobodyAsksForTheNameOfAProblem) {
+  const std::filesystem::path root = std::filesystem::path(FORESIGHT_SOURCE_DIR) / "foresight";
+  const std::set<std::string> may_know = {"data", "problem"};
+  std::vector<std::string> words = {"Formulation"};
+  for (const auto& entry : problems().entries()) {
+    words.push_back('"' + entry.name + '"');
+    words.push_back('"' + entry.name + '(');
+  }
+  int seen = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(root)) {
+    if (!file.is_regular_file()) continue;
+    const auto name = std::filesystem::relative(file.path(), root);
+    std::ifstream text(file.path());
+    for (std::string line; std::getline(text, line);) {
+      if (name == "reproduce/paper.cpp" && line.find("Target target{\"") != std::string::npos) {
+        continue;
+      }
+      for (const std::string& word : words) {
+        if (line.find(word) == std::string::npos) continue;
+        ++seen;
+        EXPECT_TRUE(may_know.contains(*name.begin())) << name << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(seen, 5) << "the check found too few names to mean anything";
 }
 
 }  // namespace

@@ -7,9 +7,14 @@
 
 namespace foresight {
 
-bool path_exists(std::string_view path) {
+bool path_exists(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
 }
 
 void make_folders(const std::filesystem::path& folder) {

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 
 namespace foresight {
 
 /// Never throws: a name that no file can have, such as one of 300 characters, is no file.
-bool path_exists(std::string_view path);
+bool path_exists(const std::filesystem::path& path);
+
+/// The same for folders alone.
+bool is_folder(const std::filesystem::path& path);
 
 /// Makes the folder and those above it that are missing. Throws Error(kIo) that names the path and
 /// the system's reason. An empty path is the current folder.

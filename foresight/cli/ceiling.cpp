@@ -40,10 +40,12 @@ std::vector<std::int32_t> fixed_set(const Instance& instance) {
 }
 
 /// The markets to average over: one if all instances share their fixed nodes.
-std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArguments& arguments) {
+std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArguments& arguments,
+                                   const Progress& progress) {
   std::vector<Instance> instances;
   instances.push_back(source.draw(arguments.seed, 0));
   for (int i = 1; i < arguments.markets; ++i) {
+    check_cancelled(progress);
     instances.push_back(source.draw(arguments.seed, static_cast<std::uint64_t>(i)));
     if (fixed_set(instances.back()) == fixed_set(instances.front())) {
       instances.pop_back();
@@ -118,7 +120,7 @@ void run(const CeilingArguments& arguments) {
   if (!arguments.output.empty()) check_output(arguments.output);
   TerminalProgress progress;
   const BoundSource source = bind_source(arguments.source);
-  const std::vector<Instance> instances = draw_markets(source, arguments);
+  const std::vector<Instance> instances = draw_markets(source, arguments, progress);
   if (!arguments.output.empty() && instances.size() > 1) {
     fail(ErrorCode::kUsage,
          "{}: every instance has its own fixed nodes, so one table is not enough for -o; evaluate "

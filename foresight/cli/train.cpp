@@ -22,7 +22,7 @@ std::filesystem::path new_folder(const RunOptions& options) {
                                : std::filesystem::path(options.train).stem().string();
   const std::string name = fmt::format("{}-{}", Spec::parse(options.model).name, data);
   std::filesystem::path folder = std::filesystem::path("runs") / name;
-  for (int i = 2; path_exists(folder.string()); ++i) {
+  for (int i = 2; path_exists(folder); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
   }
   return folder;

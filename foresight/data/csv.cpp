@@ -8,6 +8,7 @@
 // frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is worth
 // 1. The problem is osbm if there are topics, else adwords if there are budgets, else e-obm.
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/data/base_graph.h"
 #include "foresight/data/tables_internal.h"
 
@@ -50,8 +51,8 @@ void read_arrivals(const fs::path& file, BaseGraph& graph, Ids& types) {
 }
 
 BaseGraph load_tables(const fs::path& folder) {
-  const bool has_fixed = fs::exists(folder / "fixed.csv");
-  const bool has_arrivals = fs::exists(folder / "arrivals.csv");
+  const bool has_fixed = path_exists(folder / "fixed.csv");
+  const bool has_arrivals = path_exists(folder / "arrivals.csv");
   FixedTable fixed = has_fixed ? FixedTable::read(folder / "fixed.csv") : FixedTable();
   BaseGraph graph;
   graph.schema = {.problem = fixed.problem(),

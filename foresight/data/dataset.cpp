@@ -326,7 +326,13 @@ Dataset Dataset::with_labels(std::span<const Label> labels) const {
   data.arrays_.label_matching = storage->matching;
   data.label_storage_ = std::move(storage);
   data.check_lengths();
-  for (std::size_t i = 0; i < size(); ++i) validate(labels[i], instance(i));
+  for (std::size_t i = 0; i < size(); ++i) {
+    try {
+      validate(labels[i], instance(i));
+    } catch (const Error& error) {
+      fail(ErrorCode::kData, "instance {}: {}", i, error.what());
+    }
+  }
   return data;
 }
 

@@ -30,6 +30,7 @@
 // the movie's genres.
 #include <limits>
 
+#include "foresight/base/files.h"
 #include "foresight/data/movielens_internal.h"
 
 namespace foresight {
@@ -54,7 +55,7 @@ BaseGraph load(const MovieLensOptions& options) {
                     "a folder with movies.dat, users.dat and ratings.dat of "
                     "MovieLens-1M, or with movies.txt, users.txt, edges.txt and "
                     "feature_weights.txt of its excerpt");
-  const bool original = std::filesystem::exists(folder / "movies.dat");
+  const bool original = path_exists(folder / "movies.dat");
   return original ? movielens::load_original(folder, options.sample)
                   : movielens::load_excerpt(folder);
 }

@@ -185,9 +185,10 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
     Episode episode = record_instance(data.problem(), instance, labels[i]);
     episode.instance = i;
     for (const Contestant& contestant : contestants) {
-      episode.plays.push_back(record_play(data.problem(), instance, *contestant.policy,
-                                          {.seed = options.seed, .first_index = i},
-                                          !contestant.model.empty()));
+      episode.plays.push_back(
+          record_play(data.problem(), instance, *contestant.policy,
+                      {.seed = options.seed, .first_index = i, .progress = &progress},
+                      !contestant.model.empty()));
       episode.plays.back().policy = contestant.name;
     }
     evaluation.episodes.push_back(std::move(episode));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/features/features.h"
@@ -42,7 +43,7 @@ ModelContext read_context(const SafeTensors& file) {
 }  // namespace
 
 std::filesystem::path checkpoint_file(const std::filesystem::path& path) {
-  return std::filesystem::is_directory(path) ? path / "best.safetensors" : path;
+  return is_folder(path) ? path / "best.safetensors" : path;
 }
 
 void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model) {

@@ -36,7 +36,7 @@ class FlatModel : public MlpModel {
   std::unique_ptr<Feed> feed(const Market& market) const override;
   const FlatFeatures& columns() const { return features_; }
 
-  void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
+  void check(std::span<const Opening> openings) const { check_size(*this, openings, num_fixed_); }
 
  private:
   NodeId num_fixed_;
@@ -142,7 +142,7 @@ Network FlatModel::network() const {
 }
 
 std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
-  check_size(market, num_fixed_);
+  check_size(*this, market, num_fixed_);
   return make_feed([this](const State& state) {
     NetworkInputs inputs;
     features_.fill(state, inputs.arrays.emplace_back(std::vector{1, features_.width()}).row(0));
@@ -175,7 +175,7 @@ class NodeModel : public MlpModel {
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
   void check(std::span<const Opening> openings) const {
-    check_attributes(openings, attributes_.size());
+    check_attributes(*this, openings, attributes_.size());
   }
 
   /// Fills the rows of skip and of each offer; `row(k)` is the row of candidate k.
@@ -264,7 +264,7 @@ Network NodeModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeModel::feed(const Market& market) const {
-  check_attributes(market, attributes_.size());
+  check_attributes(*this, market, attributes_.size());
   return make_feed([this, width = features_.width()](const State& state) {
     NetworkInputs inputs;
     auto& rows = inputs.add({1, state.offers().size() + 1, width});

@@ -17,10 +17,13 @@ std::vector<std::size_t> places(const std::string& model, const char* what, cons
                                 const Names& found) {
   if (needed.empty()) return {};
   std::vector<std::size_t> result;
+  std::vector<bool> taken(found.size());  // of columns with the same name, each is read once
   for (const std::string& name : needed) {
-    const auto place = std::ranges::find(found, name);
-    if (place == found.end()) break;
-    result.push_back(static_cast<std::size_t>(place - found.begin()));
+    std::size_t place = 0;
+    while (place < found.size() && (taken[place] || found[place] != name)) ++place;
+    if (place == found.size()) break;
+    taken[place] = true;
+    result.push_back(place);
   }
   if (result.size() != needed.size() || found.size() != needed.size()) {
     fail(ErrorCode::kData, "{} was trained with the {} [{}], but the data has [{}]", model, what,

@@ -33,15 +33,15 @@ struct SizeOptions {
 };
 
 /// For models whose inputs have columns for each fixed node.
-inline void check_size(const Market& market, NodeId num_fixed) {
+inline void check_size(const Model& model, const Market& market, NodeId num_fixed) {
   if (market.num_fixed == num_fixed) return;
   fail(ErrorCode::kData,
-       "this model was built for {} fixed nodes, but the instance has {}; the inv-* models work "
-       "with any number",
-       num_fixed, market.num_fixed);
+       "{} was built for {} fixed nodes, but the instance has {}; the inv-* models work with any "
+       "number",
+       model.title(), num_fixed, market.num_fixed);
 }
-inline void check_size(std::span<const Opening> openings, NodeId num_fixed) {
-  for (const Opening& opening : openings) check_size(opening.market, num_fixed);
+inline void check_size(const Model& model, std::span<const Opening> openings, NodeId num_fixed) {
+  for (const Opening& opening : openings) check_size(model, opening.market, num_fixed);
 }
 
 /// The attributes of fixed nodes that a model is built for, with their positions in the data.
@@ -55,14 +55,15 @@ inline std::vector<AttributeColumn> fixed_columns(const ModelContext& context) {
 }
 
 /// For models that see attributes: unfitted data must not be read beyond its columns.
-inline void check_attributes(const Market& market, std::size_t columns) {
+inline void check_attributes(const Model& model, const Market& market, std::size_t columns) {
   if (columns == 0 || market.attributes.width == columns || market.num_fixed == 0) return;
   fail(ErrorCode::kData,
-       "this model was built for fixed nodes with {} attributes, but those of the instance have {}",
-       columns, market.attributes.width);
+       "{} was built for fixed nodes with {} attributes, but those of the instance have {}",
+       model.title(), columns, market.attributes.width);
 }
-inline void check_attributes(std::span<const Opening> openings, std::size_t columns) {
-  for (const Opening& opening : openings) check_attributes(opening.market, columns);
+inline void check_attributes(const Model& model, std::span<const Opening> openings,
+                             std::size_t columns) {
+  for (const Opening& opening : openings) check_attributes(model, opening.market, columns);
 }
 
 /// A model that is one perceptron.

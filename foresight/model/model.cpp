@@ -22,7 +22,7 @@ void RecordingBatch::add_inputs(std::span<Moments>) {
 
 std::shared_ptr<const Policy> Model::fitted(const Problem&, const Schema& schema) const {
   if (!rebuild_) return nullptr;  // not made by an architecture, so it is used as it is
-  ColumnPlaces places = fit_columns("model " + name_, needs(), schema);
+  ColumnPlaces places = fit_columns(title(), needs(), schema);
   if (places == context_.places) return nullptr;
   ModelContext context = context_;
   context.places = std::move(places);

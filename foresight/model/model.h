@@ -73,6 +73,9 @@ class Model : public Policy {
   /// The perceptron whose first layer takes the features unchanged, if there is one.
   virtual const Mlp* perceptron() const { return nullptr; }
 
+  /// How errors call it: "model ff-hist".
+  std::string title() const { return "model " + name_; }
+
   /// Names of the input columns, kept in checkpoints.
   virtual std::vector<std::string> features() const = 0;
 

@@ -82,6 +82,7 @@ class Robust::RobustBatch : public Batch {
       expert_turns_.push_back({&states_[turn.episode], turn.episode});
     }
     expert_scores_.resize(expert_turns_);
+    expert_scores_.watch(scores.watched());
     expert_->score(expert_turns_, expert_scores_);
     learner_->score(turns, scores);
     for (std::size_t i = 0; i < turns.size(); ++i) {

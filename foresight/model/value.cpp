@@ -84,7 +84,7 @@ class FlatValueModel : public ValueModel {
       features_.fill(state, offer, available, row(0), row(++k));
     }
   }
-  void check(std::span<const Opening> openings) const { check_size(openings, num_fixed_); }
+  void check(std::span<const Opening> openings) const { check_size(*this, openings, num_fixed_); }
 
  private:
   NodeId num_fixed_;
@@ -166,7 +166,7 @@ Network FlatValueModel::network() const {
 }
 
 std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
-  check_size(market, num_fixed_);
+  check_size(*this, market, num_fixed_);
   return make_feed([this](const State& state) {
     NetworkInputs inputs;
     auto& rows = inputs.add({1, state.offers().size() + 1, features_.width()});
@@ -199,7 +199,7 @@ class NodeValueModel : public ValueModel {
   std::unique_ptr<Feed> feed(const Market& market) const override;
   const NodeValueFeatures& columns() const { return features_; }
   void check(std::span<const Opening> openings) const {
-    check_attributes(openings, attributes_.size());
+    check_attributes(*this, openings, attributes_.size());
   }
 
  private:
@@ -360,7 +360,7 @@ Network NodeValueModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
-  check_attributes(market, attributes_.size());
+  check_attributes(*this, market, attributes_.size());
   const auto nodes = static_cast<std::size_t>(market.num_fixed);
   return make_feed([this, nodes](const State& state) {
     const std::size_t candidates = state.offers().size() + 1;

@@ -55,7 +55,8 @@ std::vector<Opening> open_episodes(BoundInstances instances, const PlayOptions& 
   std::vector<Opening> openings;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     openings.push_back({&instances.problem(), instances[i].market(),
-                        Rng(options.seed, Stream::kPolicy, options.first_index + i)});
+                        Rng(options.seed, Stream::kPolicy, options.first_index + i),
+                        options.progress});
   }
   return openings;
 }
@@ -81,7 +82,7 @@ std::vector<Rollout> play(BoundInstances instances, Batch& batch, const PlayOpti
   std::vector<Turn> turns;
   std::vector<std::size_t> choices;
   Scores scores;
-  if (options.progress) scores.watch(*options.progress);
+  scores.watch(options.progress);
   for (int t = 0; t < longest; ++t) {
     const auto start = options.on_step ? Clock::now() : Clock::time_point();
     turns.clear();

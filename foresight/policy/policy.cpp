@@ -15,8 +15,9 @@ void Scores::check_cancelled() const {
 }
 
 void EpisodeBatch::score(std::span<const Turn> turns, Scores& scores) {
+  scores_ = &scores;
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    scores.check_cancelled();
+    check_cancelled();
     score(*turns[i].state, turns[i].episode, scores.row(i));
   }
 }

@@ -24,7 +24,8 @@ namespace foresight {
 struct Opening {
   const Problem* problem;
   Market market;
-  Rng rng;  // the policy's own stream for this episode
+  Rng rng;                             // the policy's own stream for this episode
+  const Progress* progress = nullptr;  // if set, for policies that take long to begin
 };
 
 /// One episode of a batch that waits for a decision.
@@ -45,7 +46,8 @@ class Scores {
 
   /// Slow policies call `check_cancelled` between two states. It throws Error(kCancelled) if
   /// interrupted.
-  void watch(const Progress& progress) { progress_ = &progress; }
+  void watch(const Progress* progress) { progress_ = progress; }
+  const Progress* watched() const { return progress_; }
   void check_cancelled() const;
   std::span<float> row(std::size_t turn) {
     return std::span(values_).subspan(begin_[turn], begin_[turn + 1] - begin_[turn]);
@@ -115,6 +117,12 @@ class EpisodeBatch : public Batch {
  protected:
   /// Fills `row`: the score of skipping, then of each of the state's offers.
   virtual void score(const State& state, std::size_t episode, std::span<float> row) = 0;
+
+  /// For policies that take long over one state; throws Error(kCancelled) when interrupted.
+  void check_cancelled() const { scores_->check_cancelled(); }
+
+ private:
+  const Scores* scores_ = nullptr;  // those that are being filled
 };
 
 /// All policies.

@@ -1,5 +1,6 @@
 #include "foresight/problem/bound.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "foresight/base/error.h"
@@ -57,13 +58,17 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
     try {
       state.decide(node);
     } catch (const Error&) {
-      fail(ErrorCode::kData, "its label matches arrival {} to node {}, which is used up by then", t,
-           node);
+      fail(ErrorCode::kData,
+           "its label matches arrival {} to node {}, of which too little is left: {} remain", t,
+           node, state.remaining(node));
     }
   }
-  if (std::abs(state.value() - label.value) > kRounding * (1 + state.value())) {
+  if (!(std::abs(state.value() - label.value) <= kRounding * (1 + state.value()))) {
     fail(ErrorCode::kData, "its label has the value {}, but its matching is worth {}", label.value,
          state.value());
+  }
+  if (!(label.bound >= label.value)) {
+    fail(ErrorCode::kData, "its label's bound {} is below its value {}", label.bound, label.value);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/mapped_file.h"
 #include "foresight/report/names_internal.h"
@@ -10,8 +11,8 @@
 namespace foresight {
 
 void Report::add(const std::filesystem::path& given) {
-  const bool folder = std::filesystem::is_directory(given);
-  const bool of_study = folder && std::filesystem::exists(given / "study.json");
+  const bool folder = is_folder(given);
+  const bool of_study = folder && path_exists(given / "study.json");
   const auto result = of_study ? given / "study.json" : given;
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;

@@ -32,7 +32,7 @@ std::string digest_of(const std::string& file) {
 
 /// Was this result made from these inputs?
 bool is_done(const std::filesystem::path& file, const std::string& inputs) {
-  if (!path_exists(file.string())) return false;
+  if (!path_exists(file)) return false;
   return evaluation_from_json(MappedFile(file).text(), file.string()).inputs == inputs;
 }
 
@@ -59,8 +59,8 @@ void Laboratory::claim_folder() const {
                                         {"validation_instances", scale_.validation_instances},
                                         {"test_instances", scale_.test_instances},
                                         {"seed", seed_}};
-  if (!path_exists(file.string())) {
-    if (path_exists((folder_ / "results").string())) {
+  if (!path_exists(file)) {
+    if (path_exists(folder_ / "results")) {
       fail(ErrorCode::kUsage,
            "{}: the folder holds results of an earlier version that did not record its settings; "
            "choose another folder, or remove this one",
@@ -86,7 +86,7 @@ std::filesystem::path Laboratory::dataset(const DataSpec& data, const std::strin
   const BoundSource source = bind_source(data.source);
   const Provenance provenance{source.spec(), seed_for(use, seed_)};
   const std::uint64_t count = use == "train" ? scale_.instances : scale_.test_instances;
-  if (std::filesystem::exists(file)) {
+  if (path_exists(file)) {
     const Dataset found = Dataset::load(file);
     if (found.provenance() == provenance && found.size() == count && found.labelled() >= labelled) {
       return file;

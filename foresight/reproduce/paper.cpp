@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "foresight/base/files.h"
 #include "foresight/reproduce/target.h"
 
 namespace foresight {
@@ -47,7 +48,7 @@ class BaseGraph {
   BaseGraph(const std::filesystem::path& data, std::string name, std::string fixed)
       : path_(data / name), name_(std::move(name)), fixed_(std::move(fixed)) {}
 
-  bool available() const { return std::filesystem::is_directory(path_); }
+  bool available() const { return is_folder(path_); }
 
   /// `how`: fixed, vary or permute.
   DataSpec operator()(Size size, const std::string& how) const {

@@ -23,11 +23,21 @@ std::vector<std::int32_t> sorted(std::span<const std::int32_t> ids) {
   return result;
 }
 
+/// Says whose error it is, where a source or a solver speaks.
+template <typename Work>
+auto named(Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    fail(error.code(), "optimal-online: {}", error.what());
+  }
+}
+
 void check_played(const std::string& source, const Schema& known, const Schema& played) {
   if (same_problem(known, played)) return;
-  fail(ErrorCode::kData,
-       "the optimal online policy of {} is for problem \"{}\", not for problem \"{}\"", source,
-       known.problem, played.problem);
+  fail(ErrorCode::kData, "optimal-online of {} is for problem \"{}\", not for problem \"{}\"",
+       source, known.problem, played.problem);
 }
 
 class OnlineBatch : public EpisodeBatch {
@@ -77,7 +87,8 @@ class OnlinePolicy : public Policy {
     std::set<Solution> distinct;
     double bytes = 0;
     for (const Opening& opening : openings) {
-      const Solution solution = solution_for(opening.market);
+      const Solution solution =
+          solution_for(opening.market, opening.progress ? *opening.progress : no_progress());
       if (distinct.insert(solution).second) {
         bytes += solution->table.states.bytes(solution->table.horizon);
       }
@@ -94,7 +105,7 @@ class OnlinePolicy : public Policy {
 
  private:
   /// The table for this market, from any thread.
-  virtual Solution solution_for(const Market& market) const = 0;
+  virtual Solution solution_for(const Market& market, const Progress& progress) const = 0;
 };
 
 /// One table that was computed before.
@@ -112,16 +123,16 @@ class StoredOnline : public OnlinePolicy {
   }
 
  private:
-  Solution solution_for(const Market& market) const override {
+  Solution solution_for(const Market& market, const Progress&) const override {
     const OnlineTable& table = solution_->table;
     if (index(market.num_fixed) != table.states.slots.size() ||
         sorted(market.ids) != sorted(solution_->ids)) {
-      fail(ErrorCode::kData, "the optimal online policy of {} was computed for other fixed nodes",
+      fail(ErrorCode::kData, "optimal-online of {} was computed for other fixed nodes",
            solution_->source);
     }
     if (market.horizon > table.horizon) {
       fail(ErrorCode::kData,
-           "the optimal online policy of {} was computed for at most {} arrivals, but the instance "
+           "optimal-online of {} was computed for at most {} arrivals, but the instance "
            "has {}",
            solution_->source, table.horizon, market.horizon);
     }
@@ -148,8 +159,8 @@ class OptimalOnline : public OnlinePolicy {
            "policy \"optimal-online\" needs the source of the instances, e.g. "
            "optimal-online(source=\"crowd(u=10,v=30)\")");
     }
-    source_.emplace(bind_source(spec_));
-    known_law(*source_, source_->draw(0, 0).market());
+    source_.emplace(named([&] { return bind_source(spec_); }));
+    named([&] { return known_law(*source_, source_->draw(0, 0).market()); });
   }
 
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
@@ -170,11 +181,12 @@ class OptimalOnline : public OnlinePolicy {
     Solution solution;
   };
 
-  Solution solution_for(const Market& market) const override {
+  Solution solution_for(const Market& market, const Progress& progress) const override {
     const auto slot = slot_for({sorted(market.ids), market.num_fixed, market.horizon});
     const std::lock_guard lock(slot->mutex);
     if (!slot->solution) {
-      slot->solution = std::make_shared<OnlineSolution>(solve_online(*source_, market));
+      slot->solution = std::make_shared<OnlineSolution>(
+          named([&] { return solve_online(*source_, market, 0, progress); }));
     }
     return slot->solution;
   }

@@ -82,7 +82,10 @@ class Resolving : public Policy {
       }
       const int left = state.market().horizon - state.history().arrivals - 1;
       const std::size_t start = policy_.first_with(left);
-      for (int i = 0; i < sweeps; ++i) policy_.fluid_.sweep(start, capacities_, prices, bids_);
+      for (int i = 0; i < sweeps; ++i) {
+        check_cancelled();
+        policy_.fluid_.sweep(start, capacities_, prices, bids_);
+      }
     }
 
     const Resolving& policy_;

@@ -134,6 +134,7 @@ class Trajectory : public Policy {
       const int left = state.market().horizon - state.history().arrivals - 1;
       future_.restrict_to(state);
       for (int k = 0; k < policy_.samples_; ++k) {
+        check_cancelled();
         future_.solve(policy_.past_.instance(rng.below(policy_.past_.size())), left);
         std::size_t best = 0;
         double best_value = 0;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "foresight/base/error.h"
+#include "foresight/base/files.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/solve/solver.h"
@@ -31,7 +32,7 @@ class LabelBoard {
         if (Label label = data.label(i); label.proven()) finish(i, std::move(label));
       }
     }
-    if (!checkpoint_.empty() && std::filesystem::exists(checkpoint_)) restore();
+    if (!checkpoint_.empty() && path_exists(checkpoint_)) restore();
   }
 
   void finish(std::size_t i, Label label) {

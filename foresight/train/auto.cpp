@@ -101,7 +101,10 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
     fail(ErrorCode::kUsage, "train: auto uses the trainer of each model; leave out \"{}\"",
          options.trainer);
   }
-  const bool begun = path_exists((options.folder / "candidates").string());
+  const std::vector<RunOptions> candidates = auto_candidates(options);
+  for (const RunOptions& run : candidates) check_run(run, progress);
+  const FolderLock lock(options.folder);
+  const bool begun = path_exists(options.folder / "candidates");
   if (!begun && is_run_folder(options.folder)) {
     fail(ErrorCode::kUsage,
          "{}: this folder holds a run of one model, which auto would replace; give another folder",
@@ -111,8 +114,6 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
     fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
          options.folder.string());
   }
-  const std::vector<RunOptions> candidates = auto_candidates(options);
-  const FolderLock lock(options.folder);
   AutoResult best;
   for (const RunOptions& run : candidates) {
     LabelledProgress labelled(progress, run.model);
@@ -127,7 +128,7 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
   for (const char* name : {"train.safetensors", "validation.safetensors", "best.safetensors",
                            "config.json", "metrics.csv", "timing.csv", "last.safetensors"}) {
     const auto kept = options.folder / "candidates" / best.model / name;
-    if (path_exists(kept.string())) {
+    if (path_exists(kept)) {
       write_file_atomically(options.folder / name, MappedFile(kept).text());
     }
   }

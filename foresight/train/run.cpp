@@ -78,7 +78,10 @@ class Run {
         trainer_spec_(trainer_for(options.model, options.trainer)),
         trainer_(trainers().make(trainer_spec_)),
         folder_(options.folder) {
-    refuse_to_overwrite();
+    if (!options.resume && folder_.holds_run()) {
+      const FolderLock lock(options.folder);  // or say who else writes it
+      refuse_to_overwrite();
+    }
     data_ = make_training_data(open_training(),
                                options.instances > 0 ? options.instances : kDefaultInstances,
                                options.seed, trainer_->needs_labels(), options.threads, progress);
@@ -87,16 +90,25 @@ class Run {
   }
 
   RunResult run(const EpochObserver& observer) {
-    if (folder_.holds_run() && is_done()) return result();
-    prepare();
-    // Another process may have been here until the folder was locked.
-    refuse_to_overwrite();
     if (folder_.holds_run()) {
-      if (is_done()) return result();
+      take_over();
+      if (record_.done()) {
+        folder_.complete_copies(record_);
+        return result();
+      }
+    }
+    prepare();
+    folder_.lock();
+    refuse_to_overwrite();  // another process may have been faster
+    if (folder_.holds_run()) {
+      take_over();
       restore();
     } else {
-      // Interrupted before the first epoch was done, a run begins anew, with the same seed.
+      // A run that was interrupted in its first epoch starts anew, with the same seed.
       begin_folder();
+    }
+    if (!validation_->labelled()) {
+      validation_ = solve(*validation_, {.threads = options_.threads}, progress_);
     }
     EventWriter events(options_.folder, wall_time());
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
@@ -112,6 +124,31 @@ class Run {
     }
     progress_.end();
     return result();
+  }
+
+  /// Builds the model, and checks that everything fits before anything is written.
+  void prepare() {
+    info_.spec = Spec::parse(options_.model).to_string();
+    info_.context = {data_->schema(), data_->first_market_size()};
+    info_.provenance = {{"trainer", trainer_spec_},
+                        {"train", record_.train},
+                        {"source", data_->source()},
+                        {"validation", record_.validation},
+                        {"seed", fmt::to_string(options_.seed)}};
+    model_ = architecture_->build(info_.context);
+    Rng rng(options_.seed, Stream::kInitialise, 0);
+    model_->set_parameters(model_->initial_parameters(rng));
+    data_->check(*model_);
+    trainer_->begin(*model_);
+    validation_.emplace(draw_validation());
+    if (validation_->size() == 0) {
+      fail(ErrorCode::kData, "{}there are no instances to validate on", validation_->origin());
+    }
+    try {
+      check_every_instance(*model_, *validation_);
+    } catch (const Error& error) {
+      fail(error.code(), "the validation set does not fit: {}", error.what());
+    }
   }
 
  private:
@@ -168,43 +205,13 @@ class Run {
     return drawn;
   }
 
-  /// Builds the model, and checks that everything fits before anything is written.
-  void prepare() {
-    info_.spec = Spec::parse(options_.model).to_string();
-    info_.context = {data_->schema(), data_->first_market_size()};
-    info_.provenance = {{"trainer", trainer_spec_},
-                        {"train", record_.train},
-                        {"source", data_->source()},
-                        {"validation", record_.validation},
-                        {"seed", fmt::to_string(options_.seed)}};
-    model_ = architecture_->build(info_.context);
-    Rng rng(options_.seed, Stream::kInitialise, 0);
-    model_->set_parameters(model_->initial_parameters(rng));
-    data_->check(*model_);
-    trainer_->begin(*model_);
-    const BoundDataset validation = draw_validation();
-    if (validation.size() == 0) {
-      fail(ErrorCode::kData, "{}there are no instances to validate on", validation.origin());
-    }
-    try {
-      check_every_instance(*model_, validation);
-    } catch (const Error& error) {
-      fail(error.code(), "validation set {}: {}", record_.validation, error.what());
-    }
-    folder_.lock();
-    validation_.emplace(validation.labelled()
-                            ? validation
-                            : solve(validation, {.threads = options_.threads}, progress_));
-  }
-
   RunResult result() const {
     const auto& rates = record_.timing["decisions_per_second"];
     return {epoch(), record_.best_epoch, record_.best_ratio, rates.empty() ? 0 : rates.back()};
   }
 
-  /// Takes over the record of the run in the folder, which must have the same settings. Returns
-  /// true if there is nothing left to do.
-  bool is_done() {
+  /// Takes over the record of the run in the folder, which must have the same settings.
+  void take_over() {
     RunRecord found = read_run(options_.folder);
     const bool epochs_matter = trainer_->depends_on_length();
     if (const std::string text = difference(found, record_, epochs_matter); !text.empty()) {
@@ -213,7 +220,6 @@ class Run {
     }
     found.epochs = options_.epochs;
     record_ = std::move(found);
-    return record_.done();
   }
 
   /// Equal data gets equal names: specs with all their options.
@@ -360,6 +366,11 @@ void RunOptions::read(OptionReader& o) {
           "fresh instances to validate on");
   o.seed(seed);
   o.threads(threads);
+}
+
+void check_run(const RunOptions& options, Progress& progress) {
+  check(options, "train");
+  Run(options, progress).prepare();
 }
 
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer) {

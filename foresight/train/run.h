@@ -68,4 +68,7 @@ using EpochObserver = std::function<bool(const MetricsRow& metrics)>;
 /// them.
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer = {});
 
+/// Throws what `train` would throw about what does not fit; writes nothing.
+void check_run(const RunOptions& options, Progress& progress);
+
 }  // namespace foresight

@@ -3,6 +3,7 @@
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/train/run_folder_internal.h"
 
@@ -36,7 +37,7 @@ void read_floats(const SafeTensors& file, const char* name, std::span<float> to)
 }  // namespace
 
 bool RunFolder::holds_run() const {
-  return path_exists(last().string());
+  return path_exists(last());
 }
 
 void RunFolder::begin(const RunRecord& record) const {
@@ -68,7 +69,7 @@ void RunFolder::save(const ModelInfo& info, const Model& model, const TrainerSta
 }
 
 TrainerState RunFolder::restore(Model& model) const {
-  if (!path_exists(best().string())) {
+  if (!path_exists(best())) {
     fail(ErrorCode::kData, "{}: is missing, so that the best model of the run is lost",
          best().string());
   }
@@ -92,6 +93,13 @@ TrainerState RunFolder::restore(Model& model) const {
 void RunFolder::write_copies(const RunRecord& record) const {
   write_file_atomically(path_ / "metrics.csv", record.metrics.to_csv());
   write_file_atomically(path_ / "timing.csv", record.timing.to_csv());
+}
+
+void RunFolder::complete_copies(const RunRecord& record) {
+  const auto file = path_ / "metrics.csv";
+  if (path_exists(file) && MappedFile(file).text() == record.metrics.to_csv()) return;
+  lock();
+  write_copies(record);
 }
 
 }  // namespace foresight

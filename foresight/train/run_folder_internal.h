@@ -31,6 +31,8 @@ class RunFolder {
   TrainerState restore(Model& model) const;
   /// metrics.csv and timing.csv, for people.
   void write_copies(const RunRecord& record) const;
+  /// The same if they are not complete: a run that was killed after its last epoch may lack a line.
+  void complete_copies(const RunRecord& record);
 
  private:
   std::filesystem::path last() const { return path_ / "last.safetensors"; }

@@ -192,7 +192,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 bool is_run_folder(const std::filesystem::path& path) {
-  return path_exists((path / kConfig).string()) || path_exists((path / kLast).string());
+  return path_exists(path / kConfig) || path_exists(path / kLast);
 }
 
 RunRecord read_run(const std::filesystem::path& folder) {
@@ -201,15 +201,15 @@ RunRecord read_run(const std::filesystem::path& folder) {
          folder.string(), kLast, kConfig);
   }
   RunRecord config;
-  if (path_exists((folder / kConfig).string())) {
+  if (path_exists(folder / kConfig)) {
     const MappedFile file(folder / kConfig);
     config = record_from(JsonField::parse(file.text(), (folder / kConfig).string()));
   }
   // A run that was stopped in its first epoch has no checkpoint yet.
-  if (!path_exists((folder / kLast).string())) return config;
+  if (!path_exists(folder / kLast)) return config;
   RunRecord record = read_record(*SafeTensors::open(folder / kLast));
   record.command = config.command;
-  if (path_exists((folder / kTiming).string())) record.timing = read_csv(folder / kTiming);
+  if (path_exists(folder / kTiming)) record.timing = read_csv(folder / kTiming);
   return record;
 }
 

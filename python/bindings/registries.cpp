@@ -58,9 +58,8 @@ void define_registries(nb::module_& module) {
   module.def(
       "sources", [] { return entries(sources()); },
       nb::sig("def sources() -> list[dict[str, typing.Any]]"), DOC(sources));
-  module.def(
-      "problems", &problem_entries,
-      nb::sig("def problems() -> list[dict[str, typing.Any]]"), DOC(problems));
+  module.def("problems", &problem_entries, nb::sig("def problems() -> list[dict[str, typing.Any]]"),
+             DOC(problems));
   module.def(
       "policies", [] { return entries(policies()); },
       nb::sig("def policies() -> list[dict[str, typing.Any]]"), DOC(policies));

@@ -30,6 +30,14 @@ TEST(PathExists, ANameTooLongForAFileIsNoFileAndNoError) {
   EXPECT_FALSE(path_exists(std::string(100'000, 'x')));
 }
 
+TEST(IsFolder, TellsFoldersFromEverythingElseAndNeverThrows) {
+  const TempFolder folder;
+  EXPECT_TRUE(is_folder(folder.path()));
+  EXPECT_FALSE(is_folder(folder.write_file("file", "")));
+  EXPECT_FALSE(is_folder(folder.path() / "missing"));
+  EXPECT_FALSE(is_folder(std::string(300, 'a')));
+}
+
 TEST(MakeFolders, MakesAllThatAreMissingAndKeepsThoseThatAreThere) {
   const TempFolder folder;
   make_folders(folder.path() / "a/b/c");

@@ -1,13 +1,7 @@
 // The program as a person runs it: what it prints, what it writes, and how it ends.
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include "tests/cli/program.h"
 
-#include "tests/temp_folder.h"
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "foresight/data/dataset.h"
 #include "foresight/data/source.h"
@@ -16,42 +10,7 @@
 namespace foresight {
 namespace {
 
-struct Outcome {
-  int exit_code;
-  std::string output;  // both streams
-};
-
-class Program : public testing::Test {
- protected:
-  Outcome run(const std::string& arguments) const {
-    const std::string command = fmt::format("cd '{}' && {{ '{}' {}; }} 2>&1",
-                                            folder_.path().string(), FORESIGHT_PROGRAM, arguments);
-    std::FILE* pipe = popen(command.c_str(), "r");
-    Outcome outcome{-1, {}};
-    char buffer[4096];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-      outcome.output.append(buffer, n);
-    }
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-    return outcome;
-  }
-
-  void expect(const std::string& arguments, int exit_code,
-              std::initializer_list<std::string> pieces) const {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.exit_code, exit_code) << arguments << "\n" << outcome.output;
-    for (const std::string& piece : pieces) {
-      EXPECT_NE(outcome.output.find(piece), std::string::npos)
-          << arguments << ": \"" << piece << "\" is not in:\n"
-          << outcome.output;
-    }
-  }
-
-  bool exists(const char* name) const { return std::filesystem::exists(folder_.path() / name); }
-
-  TempFolder folder_;
-};
+class Program : public ProgramTest {};
 
 TEST_F(Program, FromSourceToJudgement) {
   expect("generate 'crowd(u=5,v=10)' -n 50 --seed 3 -o data", 0,
@@ -293,25 +252,11 @@ TEST_F(Program, ATruncatedOrAlteredFileIsNoticed) {
   expect("evaluate data --policy greedy", 1, {"data", "digest"});
 }
 
-TEST_F(Program, AnInterruptedSolveKeepsItsWorkAndGoesOn) {
-  expect("generate 'crowd(u=10,v=30)' -n 20000 -o data", 0, {});
-  // SIGINT before the program starts to solve is as good as one in the middle: it must end cleanly.
-  const Outcome outcome =
-      run("solve data --threads 1 & pid=$!; sleep 0.03; kill -INT $pid; wait $pid; exit $?");
-  if (outcome.exit_code == 130) {
-    EXPECT_NE(outcome.output.find("interrupted"), std::string::npos) << outcome.output;
-  } else {
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  }
-  expect("solve data", 0, {"20,000 optima, all proven"});
-  EXPECT_FALSE(exists("data.partial"));
-}
-
 TEST_F(Program, TrainsInspectsAndJudgesAModel) {
   expect("train inv-ff-hist --train 'crowd(u=4,v=8)' --instances 500 --epochs 2 -o run", 0,
          {"best validation ratio", "epoch", "decisions/s", "run"});
   for (const char* name : {"config.json", "metrics.csv", "best.safetensors", "last.safetensors"}) {
-    EXPECT_TRUE(exists((std::string("run/") + name).c_str())) << name;
+    EXPECT_TRUE(exists(std::string("run/") + name)) << name;
   }
   expect("inspect run", 0, {"inv-ff-hist", "e-obm", "crowd(u=4,v=8)", "ff.0.weight"});
   expect("generate 'crowd(u=4,v=8)' -n 20 -o data --label", 0, {});
@@ -323,22 +268,6 @@ TEST_F(Program, TrainsInspectsAndJudgesAModel) {
   expect("train inv-ff-hist --train 'crowd(u=4,v=8)' -o run", 2, {"holds a run already"});
   expect("train perceptron --train 'crowd(u=4,v=8)' -o other", 2, {"perceptron", "inv-ff-hist"});
   expect("train ff --train nowhere.data -o other", 1, {"nowhere.data", "no dataset file"});
-}
-
-TEST_F(Program, TrainingKilledAtOnceGoesOnToTheSameBytes) {
-  const std::string arguments =
-      "train inv-ff --train 'crowd(u=4,v=8)' --instances 1000 --epochs 12 -o ";
-  expect(arguments + "whole", 0, {});
-  run(arguments + "killed & pid=$!; sleep 0.4; kill -9 $pid; wait $pid");
-  expect(arguments + "killed --resume", 0, {"of 12"});
-  const auto read = [&](const std::string& name) {
-    std::ifstream file(folder_.path() / name, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  for (const std::string name : {"best.safetensors", "last.safetensors"}) {
-    EXPECT_FALSE(read("whole/" + name).empty());
-    EXPECT_TRUE(read("whole/" + name) == read("killed/" + name)) << name;
-  }
 }
 
 TEST_F(Program, ReportIsAPageOrATable) {
@@ -362,6 +291,10 @@ TEST_F(Program, ReproduceSmokesAndKeepsWhatIsDone) {
   const Outcome again = run("reproduce adwords --scale smoke -o out");
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.output.find("training"), std::string::npos) << again.output;
+  const auto kept = content("out");
+  expect_sentence("reproduce adwords --scale smoke -o out --seed 2", 2,
+                  {"out/smoke", "seed 1, not 2"});
+  EXPECT_TRUE(content("out") == kept);
   expect("reproduce nonsense", 2, {"no target \"nonsense\"", "gmission-var", "adwords"});
   expect("reproduce gmission --scale smoke --data nowhere", 2, {"gmission needs", "--data FOLDER"});
   expect("reproduce er --scale tiny", 2, {"smoke", "quick", "full"});
@@ -381,6 +314,10 @@ TEST_F(Program, BenchMeasuresTheModelsAskedFor) {
 TEST_F(Program, DemoGoesFromNothingToAReport) {
   expect("demo --epochs 1 -o d", 0, {"greedy-t", "ff-hist", "inv-ff-hist", "report.html", "Next:"});
   EXPECT_TRUE(exists("d/report.html"));
+  // New curves stood beside an old table.
+  const auto kept = content("d");
+  expect_sentence("demo --epochs 3 -o d", 2, {"epochs 1, not 3", "another folder"});
+  EXPECT_TRUE(content("d") == kept);
 }
 
 TEST_F(Program, TrainFindsAFolderOfItsOwn) {

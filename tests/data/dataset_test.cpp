@@ -132,6 +132,19 @@ TEST(Dataset, ALargeSparseInstanceCostsItsEdges) {
   EXPECT_LT(bytes, 8 * edges + 8 * 20'000 + 4096);
 }
 
+TEST(Dataset, AskingForALabelThatIsNotThereIsAnError) {
+  const TempFolder folder;
+  small().save(folder.path() / "data");
+  const Dataset data = Dataset::load(folder.path() / "data");
+  expect_error(ErrorCode::kUsage, {(folder.path() / "data").string(), "no hindsight optima"},
+               [&] { data.optimum(0); });
+  expect_error(ErrorCode::kUsage, {"no hindsight optima"}, [&] { data.label(0); });
+  const Dataset solved = solve(bind_data(data), {}, no_progress());
+  EXPECT_GT(solved.optimum(4), 0);
+  expect_error(ErrorCode::kUsage, {"instance 5", "is 5"}, [&] { solved.optimum(5); });
+  expect_error(ErrorCode::kUsage, {"instance 5", "is 5"}, [&] { solved.label(5); });
+}
+
 TEST(Dataset, OtherFilesAreRefused) {
   const TempFolder folder;
   const auto path = folder.path() / "data";

@@ -195,15 +195,6 @@ TEST(Onnx, TheSameModelGivesTheSameBytes) {
   EXPECT_EQ(to_onnx(trained), to_onnx(trained));
 }
 
-TEST(Onnx, AFlatModelFeedsNoMarketOfAnotherSize) {
-  const Instance instance = sources().make("er(u=5,v=5)")->draw(1, 0);
-  for (const char* name : {"ff-hist", "value"}) {
-    const TrainedModel trained = fresh(name, {.problem = "e-obm"});
-    expect_error(ErrorCode::kData, {"4 fixed nodes", "5"},
-                 [&] { trained.model->feed(instance.market()); });
-  }
-}
-
 TEST(Samples, HoldDecisionsWithAChoiceOnly) {
   const TempFolder folder;
   const auto source = sources().make("er(u=4,v=8,p=0.3)");

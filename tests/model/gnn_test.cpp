@@ -313,6 +313,38 @@ TEST_P(GnnGolden, OutputsAgreeWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Episodes, GnnGolden, testing::ValuesIn(kGoldenEpisodes), golden_name);
 
+// What costs nothing leaves no trace in what remains: the choice must be known from elsewhere.
+TEST(GnnHistAdwords, SeesChoicesThatCostNothing) {
+  InstanceBuilder builder(2);
+  builder.set_budgets({1, 1});
+  for (int t = 0; t < 8; ++t) {
+    builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0, t % 2 == 0 ? 0.0F : 0.25F});
+  }
+  const std::vector<Instance> instances = {std::move(builder).build()};
+  const auto problem = problems().make("adwords");
+  for (const char* encoder : {"1", "2", "3"}) {
+    const auto model = build(fmt::format("gnn-hist(embed=7,hidden=11,encoder={})", encoder),
+                             {.problem = "adwords"});
+    Rng rng(1, Stream::kInitialise, 0);
+    model->set_parameters(model->initial_parameters(rng));
+    const PlainGnn plain(model->parameters());
+    const auto batch = model->begin(open_episodes(bind_instances(*problem, instances), {}));
+    Scores scores;
+    int free = 0;
+    play_scripted(*problem, instances, [&](std::span<const Turn> turns, const auto& seen) {
+      scores.resize(turns);
+      batch->score(turns, scores);
+      const State& state = *turns[0].state;
+      free += state.last_choice() == 0;
+      const Vector expected = plain.scores(state, seen[0]);
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        EXPECT_NEAR(scores.row(0)[k], expected[k], 1e-5 * (1 + std::abs(expected[k]))) << encoder;
+      }
+    });
+    EXPECT_GT(free, 0);
+  }
+}
+
 // ---- what it refuses
 
 class GnnHistModel : public testing::TestWithParam<const char*> {};

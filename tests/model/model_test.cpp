@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "foresight/base/safetensors.h"
+#include "foresight/model/feed.h"
 #include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 
@@ -192,7 +193,21 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()
 
 // ---- what the models promise
 
-class InvariantModel : public testing::TestWithParam<const char*> {};
+/// Models whose parameters depend on the number of fixed nodes have a place for each of them.
+bool has_a_place_per_node(const std::string& name) {
+  return !(build(name, {.problem = "e-obm"}, 4)->parameters().values().size() ==
+           build(name, {.problem = "e-obm"}, 5)->parameters().values().size());
+}
+
+std::vector<std::string> models_that(bool have_a_place_per_node) {
+  std::vector<std::string> names;
+  for (const std::string& name : model_names()) {
+    if (has_a_place_per_node(name) == have_a_place_per_node) names.push_back(name);
+  }
+  return names;
+}
+
+class InvariantModel : public testing::TestWithParam<std::string> {};
 
 /// The same instance with its fixed nodes renamed: old node u becomes order[u].
 Instance permute(const Instance& instance, const std::vector<std::int32_t>& order) {
@@ -241,20 +256,24 @@ TEST_P(InvariantModel, ServesAnySize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, InvariantModel,
-                         testing::Values("inv-ff", "inv-ff-hist", "gnn-hist"),
+INSTANTIATE_TEST_SUITE_P(Registered, InvariantModel, testing::ValuesIn(models_that(false)),
                          [](const auto& test) { return test_name(test.param); });
 
-TEST(FlatModels, RefuseAnotherNumberOfFixedNodes) {
+class FlatModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(FlatModel, RefusesAnotherNumberOfFixedNodes) {
   const auto problem = problems().make("e-obm");
   const Instance instance = sources().make("er(u=5,v=5)")->draw(1, 0);
-  for (const char* name : {"ff", "ff-hist", "ff-supervised"}) {
-    const auto model = build(name, {.problem = "e-obm"}, 4);
-    expect_error(ErrorCode::kData, {"4 fixed nodes", "5", "inv-"}, [&] {
-      play(bind_instances(*problem, {&instance, 1}), *model, {});
-    });
-  }
+  const auto model = build(GetParam(), {.problem = "e-obm"}, 4);
+  const std::string who = "model " + GetParam() + " was built for 4 fixed nodes";
+  expect_error(ErrorCode::kData, {who, "5", "inv-"}, [&] {
+    play(bind_instances(*problem, {&instance, 1}), *model, {});
+  });
+  expect_error(ErrorCode::kData, {who, "5", "inv-"}, [&] { model->feed(instance.market()); });
 }
+
+INSTANTIATE_TEST_SUITE_P(Registered, FlatModel, testing::ValuesIn(models_that(true)),
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace foresight

@@ -2,6 +2,7 @@
 // for.
 #include "foresight/policy/policy.h"
 
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -68,11 +69,22 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+/// Does the policy serve this problem? That it says why not is for conformance_test.cpp to check.
+bool serves(const std::shared_ptr<const Policy>& policy, const Case& c) {
+  try {
+    fit(policy, *problems().make(c.problem), {.problem = c.problem});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 class EveryPolicy : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPolicy, IsFeasibleAndNeverAboveTheOptimum) {
   const auto policy = policies().make(GetParam());
   for (const Case& c : cases()) {
+    if (!serves(policy, c)) continue;
     const auto problem = problems().make(c.problem);
     const auto solver = make_solver(*problem, {});
     const auto rollouts = play(bind_instances(*problem, c.instances), *policy, {.seed = 5});
@@ -99,6 +111,7 @@ TEST_P(EveryPolicy, IsFeasibleAndNeverAboveTheOptimum) {
 TEST_P(EveryPolicy, DependsOnSeedAndIndexButNotOnTheBatch) {
   const auto policy = policies().make(GetParam());
   for (const Case& c : cases()) {
+    if (!serves(policy, c)) continue;
     const auto problem = problems().make(c.problem);
     const auto all = play(bind_instances(*problem, c.instances), *policy, {.seed = 5});
     for (std::size_t i = 0; i < c.instances.size(); ++i) {
@@ -115,14 +128,20 @@ TEST_P(EveryPolicy, DependsOnSeedAndIndexButNotOnTheBatch) {
   }
 }
 
+bool can_be_made(const std::string& spec) {
+  try {
+    policies().make(spec);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<std::string> policy_names() {
   std::vector<std::string> names;
   for (const auto& entry : policies().entries()) {
-    // It decides in the markets of one source only: see optimal_online_test.cpp.
-    if (entry.name == "optimal-online") continue;
-    // It decides in one problem only, which it has to be told: see robust_test.cpp.
-    if (entry.name == "robust") continue;
-    names.push_back(entry.name);
+    // Those that decide only where they are told about: see conformance_test.cpp.
+    if (can_be_made(entry.name)) names.push_back(entry.name);
   }
   return names;
 }
@@ -283,6 +302,44 @@ TEST(Play, SamplingFollowsTheSoftmaxOfTheScores) {
   EXPECT_NEAR(counts[kSkip], 1000, 120);
   EXPECT_NEAR(counts[0], 2000, 150);
   EXPECT_NEAR(counts[1], 5000, 180);
+}
+
+TEST_P(EveryPolicy, MayBeDroppedWhileABatchOfItIsAtWork) {
+  const Case& c = cases().front();
+  const auto problem = problems().make(c.problem);
+  const auto instances = bind_instances(*problem, c.instances);
+  const auto openings = open_episodes(instances, {.seed = 5});
+  auto policy = policies().make(GetParam());
+  const std::weak_ptr<const Policy> alive = policy;
+  const auto expected = play(instances, *policy, {.seed = 5});
+  auto batch = policy->begin(openings);
+  policy.reset();
+  EXPECT_FALSE(alive.expired()) << "its batch needs it";
+  const auto rollouts = play(instances, *batch, {.seed = 5});
+  for (std::size_t i = 0; i < rollouts.size(); ++i) {
+    EXPECT_EQ(rollouts[i].matching, expected[i].matching);
+  }
+  batch.reset();
+  EXPECT_TRUE(alive.expired()) << "nobody needs it any more";
+}
+
+/// Is told to stop as soon as it has been asked once.
+class StopSoon : public Progress {
+ public:
+  bool cancelled() const override { return asked_++ > 0; }
+
+ private:
+  mutable std::atomic<int> asked_ = 0;
+};
+
+TEST_P(EveryPolicy, StopsWithinABatchWhenInterrupted) {
+  const auto policy = policies().make(GetParam());
+  const Case& c = cases().front();
+  const auto problem = problems().make(c.problem);
+  const StopSoon progress;
+  expect_error(ErrorCode::kCancelled, {"interrupted"}, [&] {
+    play(bind_instances(*problem, c.instances), *policy, {.progress = &progress});
+  });
 }
 
 TEST(Policies, AnUnknownNameListsTheKnownOnes) {

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "tests/expect_error.h"
 #include <gtest/gtest.h>
 
 #include "foresight/base/rng.h"
@@ -162,6 +163,48 @@ TEST(State, HistoryEqualsARecountFromScratch) {
     }
     EXPECT_NEAR(state.value(), std::accumulate(matches.begin(), matches.end(), 0.0), 1e-9);
   }
+}
+
+TEST(State, ADecisionForWhatIsNotOnOfferIsRefusedAndChangesNothing) {
+  InstanceBuilder builder(3);
+  for (int t = 0; t < 2; ++t) builder.arrive(Nodes{0, 2}, Weights{0.5F, 0.25F});
+  const Instance instance = std::move(builder).build();
+  const auto problem = problems().make("e-obm");
+  State state(*problem, instance.market());
+  expect_error(ErrorCode::kUsage, {"no arrival to decide"}, [&] { state.decide(0); });
+  state.arrive(instance.arrival(0));
+  state.decide(0);
+  state.arrive(instance.arrival(1));
+  // Used up, no neighbour, no node at all.
+  for (const NodeId node : {0, 1, 3, 1'000'000, -2}) {
+    expect_error(ErrorCode::kUsage,
+                 {"arrival 1", fmt::format("node {}", node), "not among its offers"},
+                 [&] { state.decide(node); });
+    EXPECT_EQ(state.value(), 0.5);
+    EXPECT_EQ(state.history().arrivals, 1);
+    EXPECT_EQ(state.remaining(2), 1);
+    EXPECT_EQ(state.last_choice(), 0);
+    EXPECT_EQ(offered(state), Nodes{2});
+  }
+  EXPECT_EQ(state.decide(2), 0.25F);
+  expect_error(ErrorCode::kUsage, {"no arrival to decide"}, [&] { state.decide(kSkip); });
+}
+
+// A bid of 0 leaves no trace in the budgets, so that who looks there takes it for a skip.
+TEST(State, TellsTheLastChoiceEvenIfItCostNothing) {
+  InstanceBuilder builder(2);
+  builder.set_budgets({1, 1});
+  for (int t = 0; t < 3; ++t) builder.arrive(Nodes{0, 1}, Weights{0, 0.5F});
+  const Instance instance = std::move(builder).build();
+  const auto problem = problems().make("adwords");
+  State state(*problem, instance.market());
+  EXPECT_EQ(state.last_choice(), kSkip);
+  for (const NodeId choice : {NodeId{0}, kSkip, NodeId{1}}) {
+    state.arrive(instance.arrival(state.history().arrivals));
+    state.decide(choice);
+    EXPECT_EQ(state.last_choice(), choice);
+  }
+  EXPECT_EQ(state.history().skips, 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/run.h"
 
@@ -124,6 +125,40 @@ TEST_F(ReportTest, TrainingRunsShowTheirCurves) {
   }
   const std::size_t best = run["best_epoch"].get<std::size_t>() - 1;
   EXPECT_EQ(run["best_ratio"], run["columns"]["ratio"][best]);
+}
+
+// There used to be four definitions of it.
+TEST_F(ReportTest, TheBestEpochIsTheSameInRecordPageCheckpointAndMetrics) {
+  const std::pair<const char*, const char*> runs[] = {
+      {"ff-hist(hidden=8)", "reinforce"},
+      {"ff-hist(hidden=8)", "reinforce(schedule=cosine)"},
+      {"value(hidden=8)", "td"},
+      {"inv-value(hidden=8)", "td(schedule=decay)"}};
+  for (const auto& [model, trainer] : runs) {
+    SCOPED_TRACE(fmt::format("{} by {}", model, trainer));
+    RunOptions options;
+    options.model = model;
+    options.trainer = trainer;
+    options.train = "crowd(u=4,v=8)";
+    options.instances = 200;
+    options.validation_instances = 50;
+    options.epochs = 10;
+    options.folder = folder.path() / fmt::format("{}-{}", model, trainer);
+    const RunResult result = train(options, no_progress());
+    const RunRecord record = read_run(options.folder);
+    EXPECT_EQ(record.best_epoch, result.best_epoch);
+    EXPECT_EQ(record.best_ratio, result.best_ratio);
+    EXPECT_EQ(record.metrics["best_ratio"].back(), record.best_ratio);
+    EXPECT_EQ(record.metrics["validation_ratio"][static_cast<std::size_t>(record.best_epoch - 1)],
+              record.best_ratio);
+    EXPECT_EQ(load_model(options.folder).info.provenance.at("epoch"),
+              fmt::to_string(record.best_epoch));
+    Report report("");
+    report.add(options.folder);
+    const auto json = data_of(to_html(report));
+    EXPECT_EQ(json["runs"][0]["best_epoch"], record.best_epoch);
+    EXPECT_EQ(json["runs"][0]["best_ratio"], record.best_ratio);
+  }
 }
 
 TEST_F(ReportTest, ModelsTestedOnOtherDataMakeATransferMap) {

@@ -38,6 +38,19 @@ double z_score(const std::vector<double>& sample) {
   return moments.mean() / std::sqrt(moments.variance() / moments.count());
 }
 
+/// All that can decide without having been told of a source or a past.
+std::vector<std::string> rules_without_a_past() {
+  std::vector<std::string> names = {"greedy-t(threshold=0.4)"};
+  for (const auto& entry : policies().entries()) {
+    try {
+      policies().make(entry.name);
+      names.push_back(entry.name);
+    } catch (const Error&) {  // optimal-online itself
+    }
+  }
+  return names;
+}
+
 /// Two advertisers whose bids are a third and a half of their budgets.
 void write_auction(const TempFolder& folder) {
   folder.write_file("fixed.csv", "id,budget\na,3\nb,1\n");
@@ -66,7 +79,7 @@ TEST(OptimalOnline, EarnsOnAverageWhatItsTableExpectsAndNoPolicyEarnsMore) {
       surprise.push_back(best[i] - expected);
     }
     EXPECT_LT(std::abs(z_score(surprise)), 3.5) << spec;
-    for (const char* name : {"greedy", "greedy-t(threshold=0.4)", "random"}) {
+    for (const std::string& name : rules_without_a_past()) {
       auto more = values(*source, instances, *policies().make(name));
       for (std::size_t i = 0; i < more.size(); ++i) more[i] -= best[i];
       if (std::ranges::all_of(more, [](double x) { return x == 0; })) continue;
@@ -90,6 +103,22 @@ TEST(OptimalOnline, DoesNotDependOnTheBatchOrTheThreads) {
         ASSERT_EQ(many[i].matching, all[i].matching) << spec << " " << i;
       }
     }
+  }
+}
+
+TEST(OptimalOnline, StopsInTheMiddleOfATableWhenInterrupted) {
+  class Interrupted : public Progress {
+    bool cancelled() const override { return true; }
+  } interrupted;
+  for (const char* spec : {"crowd(u=5,v=12)", "er(u=5,v=12,p=0.3)"}) {
+    const auto instances = draw(*sources().make(spec), 3, 5);
+    const auto problem = problems().make("e-obm");
+    const auto openings =
+        open_episodes(bind_instances(*problem, instances), {.progress = &interrupted});
+    const auto policy = optimal(spec);
+    expect_error(ErrorCode::kCancelled, {"interrupted"}, [&] { policy->begin(openings); });
+    // Nothing half done is left behind.
+    EXPECT_NO_THROW(values(*sources().make(spec), instances, *policy));
   }
 }
 

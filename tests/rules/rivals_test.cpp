@@ -1,5 +1,6 @@
 // What the rivals from the literature must do: wait for better arrivals where the past promises
 // them, and beat greedy where waiting pays.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/expect_error.h"
@@ -177,14 +178,38 @@ TEST(Rivals, RefuseMarketsThatTheirPastSaysNothingAbout) {
   }
 }
 
+/// The rules that can be given a past.
+std::vector<std::string> rules_with_a_past() {
+  std::vector<std::string> names;
+  for (const auto& entry : policies().entries()) {
+    const auto options = policies().options(entry);
+    if (std::ranges::find(options, "train", &OptionInfo::name) != options.end()) {
+      names.push_back(entry.name);
+    }
+  }
+  return names;
+}
+
 TEST(Rivals, RefuseAPastThatTeachesNothing) {
   const PastFile none(std::vector<Instance>{}, "e-obm");
-  const PastFile mixed({make_instance({{0.2F}}), make_instance({{0.2F, 0.3F}})}, "e-obm");
-  for (const std::string name : {"bid-price", "mirror-descent", "resolving", "trajectory"}) {
+  for (const std::string& name : rules_with_a_past()) {
     expect_error(ErrorCode::kData, {name, none.path()},
                  [&] { policies().make(fmt::format("{}(train={})", name, none.path())); });
+  }
+  const PastFile mixed({make_instance({{0.2F}}), make_instance({{0.2F, 0.3F}})}, "e-obm");
+  for (const std::string name : {"bid-price", "mirror-descent", "resolving", "trajectory"}) {
     expect_error(ErrorCode::kData, {name, mixed.path(), "instance 1 has 2"},
                  [&] { policies().make(fmt::format("{}(train={})", name, mixed.path())); });
+  }
+}
+
+TEST(Rivals, RefuseDataOfAnotherProblemThanTheirPast) {
+  const PastFile past({make_instance({{0.2F}, {0.9F}})}, "e-obm");
+  for (const std::string& name : rules_with_a_past()) {
+    const auto policy = policies().make(fmt::format("{}(train={})", name, past.path()));
+    expect_error(ErrorCode::kData, {name, past.path(), "\"e-obm\"", "\"adwords\""},
+                 [&] { fit(policy, *problems().make("adwords"), {.problem = "adwords"}); });
+    EXPECT_EQ(fit(policy, *problems().make("e-obm"), {.problem = "e-obm"}), policy);
   }
 }
 
