@@ -43,6 +43,7 @@ class JsonField {
   std::uint64_t count() const;  // an integer, not negative
   std::string text() const;
   std::string text_or_empty(const char* key) const;
+  std::vector<std::string> texts() const;  // of an array
 
   /// An array of numbers.
   template <typename T>

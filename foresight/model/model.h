@@ -5,6 +5,7 @@
 // what it computed, so that one backward pass over the whole rollout gives the gradient.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,11 @@ namespace foresight {
 struct ModelContext {
   Schema schema;         // the problem, and the names of attributes and topics
   NodeId num_fixed = 0;  // models that see all fixed nodes at once serve only this many
+
+  /// A file holds only so many numbers: a model that needs more is refused before it takes memory.
+  double most_parameters = std::numeric_limits<double>::infinity();
+  /// Throws Error(kData) if these are too many.
+  void check_parameters(double count) const;
 };
 
 /// A batch that remembers what `score` computed. Rows are numbered over all steps, in the order in

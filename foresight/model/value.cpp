@@ -29,8 +29,8 @@ struct ValueOptions : SizeOptions {
 
 class ValueModel : public MlpModel {
  public:
-  ValueModel(std::size_t inputs, const ValueOptions& options)
-      : MlpModel(layer_sizes(inputs, options.hidden, options.layers, 1)),
+  ValueModel(std::size_t inputs, const ModelContext& context, const ValueOptions& options)
+      : MlpModel(layer_sizes(context, inputs, options.hidden, options.layers, 1)),
         temperature_(options.temperature) {}
   double temperature() const override { return temperature_; }
 
@@ -62,10 +62,10 @@ class ValueModel : public MlpModel {
 
 class FlatValueModel : public ValueModel {
  public:
-  FlatValueModel(NodeId num_fixed, const ValueOptions& options)
-      : ValueModel(FlatValueFeatures(num_fixed).width(), options),
-        num_fixed_(num_fixed),
-        features_(num_fixed) {}
+  FlatValueModel(const ModelContext& context, const ValueOptions& options)
+      : ValueModel(FlatValueFeatures(context.num_fixed).width(), context, options),
+        num_fixed_(context.num_fixed),
+        features_(context.num_fixed) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> begin(std::span<const Opening> openings) const override;
@@ -181,9 +181,9 @@ std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
 
 class NodeValueModel : public ValueModel {
  public:
-  NodeValueModel(std::vector<std::string> attributes, const ValueOptions& options)
-      : ValueModel(NodeValueFeatures(attributes).width(), options),
-        features_(std::move(attributes)) {}
+  NodeValueModel(const ModelContext& context, const ValueOptions& options)
+      : ValueModel(NodeValueFeatures(context.schema.fixed_attributes).width(), context, options),
+        features_(context.schema.fixed_attributes) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> begin(std::span<const Opening>) const override;
@@ -377,11 +377,11 @@ std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
 // ---------------------------------------------------------------- architectures
 
 std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<FlatValueModel>(context.num_fixed, options);
+  return std::make_unique<FlatValueModel>(context, options);
 }
 
 std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<NodeValueModel>(context.schema.fixed_attributes, options);
+  return std::make_unique<NodeValueModel>(context, options);
 }
 
 }  // namespace
