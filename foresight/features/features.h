@@ -62,6 +62,7 @@ class NodeFeatures {
       : options_(options), attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return names().size(); }
+  std::size_t attributes() const { return options_.attributes; }
   std::vector<std::string> names() const;
 
   /// What the candidates of one state share; make it once per decision.

@@ -54,6 +54,7 @@ class NodeValueFeatures {
       : attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return 9 + attributes_.size(); }
+  std::size_t attributes() const { return attributes_.size(); }
   std::vector<std::string> names() const;
 
   /// What the past says about all fixed nodes together; make it once per decision.

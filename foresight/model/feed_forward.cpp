@@ -165,6 +165,10 @@ class NodeModel : public MlpModel {
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market&) const override;
 
+  void check(std::span<const Opening> openings) const {
+    check_attributes(openings, features_.attributes());
+  }
+
   /// Fills the rows of skip and of each offer; `row(k)` is where that of candidate k is to be.
   template <typename Row>
   void fill(const State& state, Row&& row) const {
@@ -202,7 +206,10 @@ class NodeBatch : public MlpBatch {
     }
   }
 
-  void restart(std::span<const Opening>) override { forget(); }
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
+    forget();
+  }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
     std::size_t entry = 0;
@@ -219,11 +226,14 @@ class NodeBatch : public MlpBatch {
   const NodeModel& model_;
 };
 
-std::unique_ptr<Batch> NodeModel::begin(std::span<const Opening>) const {
+std::unique_ptr<Batch> NodeModel::begin(std::span<const Opening> openings) const {
+  check(openings);
   return std::make_unique<NodeBatch>(*this, false);
 }
 
-std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening>, Record what) const {
+std::unique_ptr<RecordingBatch> NodeModel::record(std::span<const Opening> openings,
+                                                  Record what) const {
+  check(openings);
   if (what == Record::kOutputs) {
     fail(ErrorCode::kUsage,
          "imitation needs a model with an output for every fixed node: "
@@ -243,7 +253,8 @@ Network NodeModel::network() const {
   return network;
 }
 
-std::unique_ptr<Feed> NodeModel::feed(const Market&) const {
+std::unique_ptr<Feed> NodeModel::feed(const Market& market) const {
+  check_attributes(market, features_.attributes());
   return make_feed([this, width = features_.width()](const State& state) {
     NetworkInputs inputs;
     auto& rows = inputs.add({1, state.offers().size() + 1, width});

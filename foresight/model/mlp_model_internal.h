@@ -47,6 +47,20 @@ inline void check_size(std::span<const Opening> openings, NodeId num_fixed) {
   for (const Opening& opening : openings) check_size(opening.market, num_fixed);
 }
 
+/// For models whose inputs hold the attributes of a fixed node.
+inline void check_attributes(const Market& market, std::size_t expected) {
+  const bool fits = market.attributes.width == expected || market.num_fixed == 0;
+  if (expected == 0 || fits) return;
+  fail(
+      ErrorCode::kData,
+      "this model was built for {} attributes of the fixed nodes and cannot serve an instance with "
+      "{}",
+      expected, market.attributes.width);
+}
+inline void check_attributes(std::span<const Opening> openings, std::size_t expected) {
+  for (const Opening& opening : openings) check_attributes(opening.market, expected);
+}
+
 /// A model that is one perceptron.
 class MlpModel : public Model {
  public:

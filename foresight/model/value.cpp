@@ -192,6 +192,10 @@ class NodeValueModel : public ValueModel {
   std::unique_ptr<Feed> feed(const Market&) const override;
   const NodeValueFeatures& columns() const { return features_; }
 
+  void check(std::span<const Opening> openings) const {
+    check_attributes(openings, features_.attributes());
+  }
+
  private:
   NodeValueFeatures features_;
 };
@@ -226,7 +230,8 @@ class NodeValueBatch : public MlpBatch {
     }
   }
 
-  void restart(std::span<const Opening>) override {
+  void restart(std::span<const Opening> openings) override {
+    model_.check(openings);
     forget();
     choices_.clear();
   }
@@ -298,7 +303,10 @@ class NodeValueBatch : public MlpBatch {
       }
       Choice choice{first, left_.size()};
       const auto taken = std::ranges::find(left_, offer.node, &Left::node);
-      choice.without = first + static_cast<std::size_t>(taken - left_.begin());
+      // Of a node that nothing is left of, a bid of 0 can still be had.
+      if (taken != left_.end()) {
+        choice.without = first + static_cast<std::size_t>(taken - left_.begin());
+      }
       if (after > 0) {
         choice.instead = tape_.append(1);
         model_.columns().fill(state, past, ValueContext(state, context_for), offer.node, after,
@@ -318,12 +326,14 @@ class NodeValueBatch : public MlpBatch {
   std::vector<Left> left_;
 };
 
-std::unique_ptr<Batch> NodeValueModel::begin(std::span<const Opening>) const {
+std::unique_ptr<Batch> NodeValueModel::begin(std::span<const Opening> openings) const {
+  check(openings);
   return std::make_unique<NodeValueBatch>(*this, false);
 }
 
-std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening>,
+std::unique_ptr<RecordingBatch> NodeValueModel::record(std::span<const Opening> openings,
                                                        Record what) const {
+  check(openings);
   if (what == Record::kOutputs) refuse_outputs();
   return std::make_unique<NodeValueBatch>(*this, true);
 }
@@ -346,6 +356,7 @@ Network NodeValueModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
+  check_attributes(market, features_.attributes());
   const auto nodes = static_cast<std::size_t>(market.num_fixed);
   return make_feed([this, nodes](const State& state) {
     const std::size_t candidates = state.offers().size() + 1;

@@ -220,6 +220,47 @@ TEST(Checkpoint, NumbersOfFixedNodesThatCannotBeAreRefused) {
 
 // ---- what the models promise
 
+TEST_P(EveryModel, ServesNoInstanceWithOtherAttributesThanItSees) {
+  const auto instance_with = [](std::size_t attributes) {
+    InstanceBuilder builder(2);
+    builder.set_attributes(std::vector<float>(2 * attributes, 0.5F), attributes);
+    builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{1, 2});
+    return std::move(builder).build();
+  };
+  const auto problem = problems().make("e-obm");
+  const auto model = build(GetParam(), {.problem = "e-obm", .fixed_attributes = {"a"}}, 2);
+  const auto features = model->features();
+  const bool sees = std::ranges::any_of(
+      features, [](const std::string& name) { return name.ends_with("fixed.a"); });
+  for (const std::size_t attributes : {0U, 1U, 2U, 100U}) {
+    const Instance instance = instance_with(attributes);
+    const auto serve = [&] { play(*problem, {&instance, 1}, *model, {}); };
+    if (sees && attributes != 1) {
+      expect_error(ErrorCode::kData, {"1 attributes", fmt::to_string(attributes)}, serve);
+    } else {
+      EXPECT_NO_THROW(serve());
+    }
+  }
+}
+
+// A budget of 0 still covers a bid of 0: the node is offered although nothing is left of it.
+TEST(InvValue, WhatIsLeftOfAnEmptyNodeIsWorthNothingWhateverElseIsInTheBatch) {
+  const auto instance_with = [](float budget) {
+    InstanceBuilder builder(1);
+    builder.set_budgets({budget});
+    builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0});
+    return std::move(builder).build();
+  };
+  const std::vector<Instance> instances = {instance_with(0), instance_with(1)};
+  const auto model = build("inv-value", {.problem = "adwords"}, 1);
+  PlayOptions options;
+  options.observer = [](std::span<const Turn>, Scores& scores, std::span<const std::size_t>) {
+    EXPECT_EQ(scores.row(0)[0], 0);
+    EXPECT_EQ(scores.row(0)[1], 0);
+  };
+  play(*problems().make("adwords"), instances, *model, options);
+}
+
 class InvariantModel : public testing::TestWithParam<const char*> {};
 
 /// The same instance with its fixed nodes renamed: old node u becomes order[u].

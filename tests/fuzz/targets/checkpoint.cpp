@@ -4,6 +4,7 @@
 #include "tests/fuzz/support.h"
 #include "tests/fuzz/target.h"
 
+#include "foresight/base/error.h"
 #include "foresight/rules/optimal_online.h"
 
 namespace foresight {
@@ -39,6 +40,15 @@ void fuzz_checkpoint(std::string_view content) {
   const NodeId num_fixed = trained.info.context.num_fixed;
   if (num_fixed > kLargestPlayed) return;
   play_once(schema.problem, make_instance(schema, num_fixed, 4), *trained.model);
+  try {
+    Schema other = schema;
+    for (auto* names : {&other.fixed_attributes, &other.arrival_attributes}) {
+      names->insert(names->end(), 5, "more");
+    }
+    play_once(schema.problem, make_instance(other, num_fixed, 4), *trained.model);
+  } catch (const Error&) {
+    // It has other attributes than the model was made for.
+  }
 }
 
 std::vector<std::string> checkpoint_seeds() {
