@@ -39,7 +39,7 @@ std::vector<Sample> collect(const Model& model, const Problem& problem, const Da
 
 std::size_t write_samples(const std::filesystem::path& path, const TrainedModel& trained,
                           const Dataset& data, std::size_t most) {
-  const auto problem = problems().make(data.schema().problem);
+  const auto problem = problem_of(data);
   const std::vector<Sample> samples = collect(*trained.model, *problem, data, most);
   if (samples.empty()) {
     fail(ErrorCode::kData,

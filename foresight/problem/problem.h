@@ -13,6 +13,8 @@
 
 namespace foresight {
 
+class Dataset;
+
 /// What matching the current arrival to `node` would bring (`gain`) and use up (`cost`). A node can
 /// be chosen while its remaining capacity covers the cost.
 struct Offer {
@@ -59,5 +61,9 @@ class Problem {
 
 /// Every problem there is: e-obm, osbm, adwords.
 const Registry<Problem>& problems();
+
+/// The problem that the data is made for. Throws Error(kData) naming the first instance that lacks
+/// what the problem needs.
+std::unique_ptr<Problem> problem_of(const Dataset& data);
 
 }  // namespace foresight

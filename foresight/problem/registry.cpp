@@ -1,5 +1,6 @@
 #include "foresight/base/registry.h"
 
+#include "foresight/data/dataset.h"
 #include "foresight/problem/problem.h"
 
 namespace foresight {
@@ -15,6 +16,18 @@ const Registry<Problem>& problems() {
 #undef FORESIGHT_ENTRY
                                                      });
   return registry;
+}
+
+std::unique_ptr<Problem> problem_of(const Dataset& data) {
+  auto problem = problems().make(data.schema().problem);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    try {
+      problem->check(data.instance(i));
+    } catch (const Error& error) {
+      fail(ErrorCode::kData, "instance {}: {}", i, error.what());
+    }
+  }
+  return problem;
 }
 
 }  // namespace foresight

@@ -27,7 +27,7 @@ class Past {
     if (data_->size() == 0) {
       fail(ErrorCode::kData, "{}: {} cannot learn from no instances", file_, policy_);
     }
-    problem_ = problems().make(data_->schema().problem);
+    problem_ = problem_of(*data_);
     first_ = data_->instance(0);
     for (std::size_t i = 0; i < size(); ++i) {
       const Market market = instance(i).market();

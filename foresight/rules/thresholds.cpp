@@ -54,7 +54,7 @@ double tune_threshold(const Dataset& past) {
     thresholds.push_back(static_cast<float>(percent) / 100);
   }
   const GreedyThresholds policy(thresholds);
-  const auto problem = problems().make(past.schema().problem);
+  const auto problem = problem_of(past);
   std::vector<std::vector<Rollout>> rollouts(past.size());
   parallel_for(past.size(), 0, [&](std::size_t i) {
     const std::vector<Instance> copies(thresholds.size(), past.instance(i));

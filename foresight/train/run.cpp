@@ -101,6 +101,7 @@ class Run {
              "a run on a file needs a validation set of its own: give --val FILE or --val SPEC");
       }
       const Dataset data = Dataset::load(spec);
+      problem_of(data);
       return data.labelled() ? data : solve(data, {.threads = options_.threads}, progress_);
     }
     // A seed apart from every training seed: the training streams count up from the run's seed.

@@ -101,6 +101,7 @@ std::unique_ptr<TrainingData> open_training_data(const std::string& name, std::u
   }
   Dataset data = Dataset::load(name);
   if (data.size() == 0) fail(ErrorCode::kData, "{}: there are no instances to train on", name);
+  problem_of(data);
   if (with_labels && !data.labelled()) data = solve(data, {.threads = threads}, no_progress());
   return std::make_unique<DatasetTrainingData>(std::move(data), seed, with_labels);
 }

@@ -4,6 +4,7 @@
 #include "tests/fuzz/support.h"
 #include "tests/fuzz/target.h"
 
+#include "foresight/base/error.h"
 #include "foresight/eval/evaluate.h"
 #include "foresight/solve/solver.h"
 
@@ -21,6 +22,18 @@ void fuzz_dataset(std::string_view content) {
     play_once(data.schema().problem, instance, *policies().make("greedy"));
   }
   if (!small) return;
+  // Policies that learn from past instances.
+  for (const char* name : {"greedy-t", "greedy-rt", "bid-price", "resolving", "trajectory"}) {
+    try {
+      const Spec spec{name, {{"train", (folder.path() / "out").string()}}};
+      const auto policy = policies().make(spec.to_string());
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        play_once(data.schema().problem, data.instance(i), *policy);
+      }
+    } catch (const Error&) {
+      // It cannot learn from these.
+    }
+  }
   if (!data.labelled()) {
     solve(data, {.time_limit_seconds = 1, .threads = 1}, no_progress());
     return;
