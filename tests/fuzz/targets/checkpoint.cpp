@@ -10,8 +10,6 @@
 namespace foresight {
 namespace {
 
-constexpr const char* kSolved = "er(u=3,v=4,p=0.5)";
-
 void use_online(const SafeTensors& file) {
   const OnlineSolution solution = read_online_solution(file);
   const auto num_fixed = static_cast<NodeId>(solution.table.states.slots.size());
@@ -53,9 +51,11 @@ void fuzz_checkpoint(std::string_view content) {
 
 std::vector<std::string> checkpoint_seeds() {
   std::vector<std::string> seeds;
-  const auto source = sources().make(kSolved);
-  const OnlineSolution solution = solve_online(kSolved, *source, source->draw(1, 0).market());
-  seeds.push_back(bytes_of([&](const auto& path) { save(solution, path); }));
+  for (const char* spec : {"er(u=3,v=4,p=0.5)", "crowd(u=2,v=3)"}) {
+    const auto source = sources().make(spec);
+    const OnlineSolution solution = solve_online(spec, *source, source->draw(1, 0).market());
+    seeds.push_back(bytes_of([&](const auto& path) { save(solution, path); }));
+  }
   for (const Dataset& data : small_datasets()) {
     for (const auto& entry : models().entries()) {
       const ModelInfo info{
