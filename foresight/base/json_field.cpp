@@ -110,6 +110,12 @@ std::string JsonField::json() const {
   return json_text(*value_);
 }
 
+std::vector<std::string> JsonField::texts() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < size(); ++i) all.push_back(at(i).text());
+  return all;
+}
+
 std::string JsonField::text_or_empty(const char* key) const {
   const auto found = find(key);
   return found ? found->text() : "";

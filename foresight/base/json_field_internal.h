@@ -37,7 +37,8 @@ class JsonField {
   std::uint64_t count() const;   // an integer, not negative
   std::string text() const;
   std::string text_or_empty(const char* key) const;
-  std::string json() const;  // as it stands there, whatever it is
+  std::string json() const;                // as it stands there, whatever it is
+  std::vector<std::string> texts() const;  // of an array
 
   /// An integer that T can hold.
   template <std::integral T = std::int64_t>

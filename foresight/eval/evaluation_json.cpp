@@ -94,28 +94,48 @@ PolicyResult policy_from(const JsonField& json) {
   return result;
 }
 
+/// Fixed nodes, or skip.
+std::vector<NodeId> nodes_from(const JsonField& json, NodeId num_fixed) {
+  std::vector<NodeId> nodes = json.numbers<NodeId>();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] < kSkip || nodes[i] >= num_fixed) {
+      json.at(i).reject(fmt::format("must be a fixed node from 0 to {} or {} for skip, but is {}",
+                                    num_fixed - 1, kSkip, nodes[i]));
+    }
+  }
+  return nodes;
+}
+
+/// One number for each of the nodes beside it.
+std::vector<float> amounts_from(const JsonField& json, std::size_t nodes) {
+  std::vector<float> amounts = json.numbers<float>();
+  if (amounts.size() != nodes) {
+    json.reject(fmt::format("has {} entries for {} nodes", amounts.size(), nodes));
+  }
+  return amounts;
+}
+
 RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_fixed) {
   RecordedPlay play;
   play.policy = json["policy"].text();
-  play.choices = json["choices"].numbers<NodeId>();
+  play.choices = nodes_from(json["choices"], num_fixed);
   play.gains = json["gains"].numbers<float>();
   play.value = json["value"].number();
   if (play.choices.size() != arrivals || play.gains.size() != arrivals) {
     json.reject(fmt::format("should have {} choices and gains, one per arrival", arrivals));
   }
-  for (const NodeId node : play.choices) {
-    if (node < kSkip || node >= num_fixed) {
-      json["choices"].reject(fmt::format("should be nodes below {} or {} for skip, but has {}",
-                                         num_fixed, kSkip, node));
-    }
-  }
   if (const auto offers = json.find("offers")) {
+    if (offers->size() != arrivals) {
+      offers->reject(fmt::format("has {} entries for {} arrivals", offers->size(), arrivals));
+    }
     for (std::size_t t = 0; t < offers->size(); ++t) {
       const JsonField entry = offers->at(t);
       RecordedOffers& to = play.offers.emplace_back();
-      to.nodes = entry["nodes"].numbers<NodeId>();
-      to.gains = entry["gains"].numbers<float>();
-      if (const auto shares = entry.find("shares")) to.shares = shares->numbers<float>();
+      to.nodes = nodes_from(entry["nodes"], num_fixed);
+      to.gains = amounts_from(entry["gains"], to.nodes.size());
+      if (const auto shares = entry.find("shares")) {
+        to.shares = amounts_from(*shares, to.nodes.size());
+      }
     }
   }
   return play;
@@ -125,11 +145,15 @@ Episode episode_from(const JsonField& json) {
   Episode episode;
   episode.instance = json["instance"].count();
   episode.num_fixed = json["fixed"].integer<NodeId>();
-  if (const auto budgets = json.find("budgets")) episode.budgets = budgets->numbers<float>();
+  if (episode.num_fixed < 0) json["fixed"].reject("is negative");
+  if (const auto budgets = json.find("budgets")) {
+    episode.budgets = amounts_from(*budgets, static_cast<std::size_t>(episode.num_fixed));
+  }
   const JsonField arrivals = json["arrivals"];
   for (std::size_t t = 0; t < arrivals.size(); ++t) {
-    episode.arrivals.push_back(
-        {arrivals.at(t)["nodes"].numbers<NodeId>(), arrivals.at(t)["weights"].numbers<float>()});
+    RecordedArrival& arrival = episode.arrivals.emplace_back();
+    arrival.nodes = nodes_from(arrivals.at(t)["nodes"], episode.num_fixed);
+    arrival.weights = amounts_from(arrivals.at(t)["weights"], arrival.nodes.size());
   }
   episode.optimum = play_from(json["optimum"], arrivals.size(), episode.num_fixed);
   const JsonField plays = json["plays"];

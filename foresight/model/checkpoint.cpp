@@ -1,7 +1,5 @@
 #include "foresight/model/checkpoint.h"
 
-#include <charconv>
-
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
@@ -19,24 +17,29 @@ constexpr const char* kFormat = "foresight-model";
 constexpr const char* kVersion = "1";
 constexpr const char* kProvenance = "provenance.";
 
-Json parse_json(const SafeTensors& file, std::string_view key) {
-  Json json = Json::parse(file.meta(key), nullptr, false);
-  if (json.is_discarded()) {
-    fail(ErrorCode::kData, "{}: metadata \"{}\" is not valid JSON", file.path().string(), key);
+ModelContext read_context(const SafeTensors& file) {
+  const JsonField json = JsonField::parse(
+      file.meta("context"), fmt::format("{}: metadata \"context\"", file.path().string()));
+  ModelContext context{{.problem = json["problem"].text(),
+                        .fixed_attributes = json["fixed_attributes"].texts(),
+                        .arrival_attributes = json["arrival_attributes"].texts(),
+                        .topics = json["topics"].texts()},
+                       json["num_fixed"].integer<NodeId>()};
+  if (context.num_fixed < 0) {
+    json["num_fixed"].reject(fmt::format("is {}; expected 0 or more", context.num_fixed));
   }
-  return json;
+  return context;
 }
 
-ModelContext read_context(const SafeTensors& file) {
-  const Json json = parse_json(file, "context");
+std::shared_ptr<Model> build(const SafeTensors& file, const ModelInfo& info) {
+  ModelContext context = info.context;
+  std::size_t bytes = 0;
+  for (const auto& [name, tensor] : file.tensors()) bytes += tensor.bytes.size();
+  context.most_parameters = static_cast<double>(bytes / sizeof(float));
   try {
-    return {{.problem = json.at("problem"),
-             .fixed_attributes = json.at("fixed_attributes"),
-             .arrival_attributes = json.at("arrival_attributes"),
-             .topics = json.at("topics")},
-            json.at("num_fixed").get<NodeId>()};
-  } catch (const Json::exception&) {
-    fail(ErrorCode::kData, "{}: a field is missing in metadata \"context\"", file.path().string());
+    return models().make(info.spec)->build(context);
+  } catch (const Error& error) {
+    fail(ErrorCode::kData, "{}: {}", file.path().string(), error.what());
   }
 }
 
@@ -90,8 +93,8 @@ TrainedModel read_model(const SafeTensors& file) {
       trained.info.provenance[key.substr(std::string_view(kProvenance).size())] = value;
     }
   }
-  trained.model = models().make(trained.info.spec)->build(trained.info.context);
-  if (parse_json(file, "features") != Json(trained.model->features())) {
+  trained.model = build(file, trained.info);
+  if (parse_json_list(file.meta("features")) != trained.model->features()) {
     fail(ErrorCode::kData,
          "{}: the model was trained on other features than {} has in this program; train it again",
          path, trained.info.spec);

@@ -22,11 +22,11 @@ FeatureOptions feature_options(bool history, const ModelContext& context) {
 
 class FlatModel : public MlpModel {
  public:
-  FlatModel(FeatureOptions options, NodeId num_fixed, int hidden, int layers)
-      : MlpModel(layer_sizes(FlatFeatures(options, num_fixed).width(), hidden, layers,
-                             static_cast<std::size_t>(num_fixed) + 1)),
-        num_fixed_(num_fixed),
-        features_(options, num_fixed) {}
+  FlatModel(FeatureOptions options, const ModelContext& context, int hidden, int layers)
+      : MlpModel(layer_sizes(context, FlatFeatures(options, context.num_fixed).width(), hidden,
+                             layers, static_cast<std::size_t>(context.num_fixed) + 1)),
+        num_fixed_(context.num_fixed),
+        features_(options, context.num_fixed) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
@@ -156,9 +156,9 @@ std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
 class NodeModel : public MlpModel {
  public:
   /// `attributes` are the names of the attributes that it sees.
-  NodeModel(const NodeFeatures& features, int hidden, int layers,
+  NodeModel(const NodeFeatures& features, const ModelContext& context, int hidden, int layers,
             std::vector<std::string> attributes = {})
-      : MlpModel(layer_sizes(features.width(), hidden, layers, 1)),
+      : MlpModel(layer_sizes(context, features.width(), hidden, layers, 1)),
         features_(features),
         attributes_(std::move(attributes)) {}
 
@@ -285,13 +285,13 @@ struct NodeOptions : SizeOptions {
 
 template <bool history>
 std::unique_ptr<Model> build_flat(const FlatOptions& options, const ModelContext& context) {
-  return std::make_unique<FlatModel>(feature_options(history, context), context.num_fixed,
-                                     options.hidden, options.layers);
+  return std::make_unique<FlatModel>(feature_options(history, context), context, options.hidden,
+                                     options.layers);
 }
 
 template <bool history>
 std::unique_ptr<Model> build_node(const NodeOptions& options, const ModelContext& context) {
-  return std::make_unique<NodeModel>(NodeFeatures(feature_options(history, context)),
+  return std::make_unique<NodeModel>(NodeFeatures(feature_options(history, context)), context,
                                      options.hidden, options.layers);
 }
 
@@ -312,8 +312,8 @@ std::unique_ptr<Model> build_plus(const PlusOptions& options, const ModelContext
     columns = fixed_columns(context);
     names = context.schema.fixed_attributes;
   }
-  return std::make_unique<NodeModel>(NodeFeatures(features, std::move(columns)), options.hidden,
-                                     options.layers, std::move(names));
+  return std::make_unique<NodeModel>(NodeFeatures(features, std::move(columns)), context,
+                                     options.hidden, options.layers, std::move(names));
 }
 
 }  // namespace

@@ -12,12 +12,18 @@
 
 namespace foresight {
 
-inline std::vector<std::size_t> layer_sizes(std::size_t inputs, int hidden, int layers,
-                                            std::size_t outputs) {
+/// The widths from input to output.
+inline std::vector<std::size_t> layer_sizes(const ModelContext& context, std::size_t inputs,
+                                            int hidden, int layers, std::size_t outputs) {
   std::vector<std::size_t> sizes(static_cast<std::size_t>(layers) + 1,
                                  static_cast<std::size_t>(hidden));
   sizes.front() = inputs;
   sizes.push_back(outputs);
+  double parameters = 0;
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    parameters += static_cast<double>(sizes[i - 1] + 1) * static_cast<double>(sizes[i]);
+  }
+  context.check_parameters(parameters);
   return sizes;
 }
 

@@ -8,6 +8,12 @@ Traits ModelContext::traits() const {
   return problems().make(schema.problem)->traits();
 }
 
+void ModelContext::check_parameters(double count) const {
+  if (count <= most_parameters) return;
+  fail(ErrorCode::kData, "the model has {} parameters for {} fixed nodes, but only {} are given",
+       count, num_fixed, most_parameters);
+}
+
 std::span<const float> RecordingBatch::outputs(std::size_t) const {
   fail(ErrorCode::kUsage, "this model has no output for every fixed node");
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,11 @@ struct ModelContext {
 
   /// The traits of the schema's problem.
   Traits traits() const;
+
+  /// A file holds only so many numbers: a model that needs more is refused before it takes memory.
+  double most_parameters = std::numeric_limits<double>::infinity();
+  /// Throws Error(kData) if these are too many.
+  void check_parameters(double count) const;
 };
 
 /// A batch that remembers what `score` computed. Rows are numbered over all steps, in the order in

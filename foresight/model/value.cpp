@@ -29,8 +29,8 @@ struct ValueOptions : SizeOptions {
 
 class ValueModel : public MlpModel {
  public:
-  ValueModel(std::size_t inputs, const ValueOptions& options)
-      : MlpModel(layer_sizes(inputs, options.hidden, options.layers, 1)),
+  ValueModel(std::size_t inputs, const ModelContext& context, const ValueOptions& options)
+      : MlpModel(layer_sizes(context, inputs, options.hidden, options.layers, 1)),
         temperature_(options.temperature) {}
   double temperature() const override { return temperature_; }
 
@@ -62,10 +62,10 @@ class ValueModel : public MlpModel {
 
 class FlatValueModel : public ValueModel {
  public:
-  FlatValueModel(NodeId num_fixed, const ValueOptions& options)
-      : ValueModel(FlatValueFeatures(num_fixed).width(), options),
-        num_fixed_(num_fixed),
-        features_(num_fixed) {}
+  FlatValueModel(const ModelContext& context, const ValueOptions& options)
+      : ValueModel(FlatValueFeatures(context.num_fixed).width(), context, options),
+        num_fixed_(context.num_fixed),
+        features_(context.num_fixed) {}
 
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
@@ -182,7 +182,7 @@ std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
 class NodeValueModel : public ValueModel {
  public:
   NodeValueModel(const ModelContext& context, const ValueOptions& options)
-      : ValueModel(NodeValueFeatures(fixed_columns(context)).width(), options),
+      : ValueModel(NodeValueFeatures(fixed_columns(context)).width(), context, options),
         features_(fixed_columns(context)),
         attributes_(context.schema.fixed_attributes) {}
 
@@ -310,7 +310,10 @@ class NodeValueBatch : public MlpBatch {
       }
       Choice choice{first, left_.size()};
       const auto taken = std::ranges::find(left_, offer.node, &Left::node);
-      choice.without = first + static_cast<std::size_t>(taken - left_.begin());
+      // A bid of 0 is on offer even if nothing is left of its node.
+      if (taken != left_.end()) {
+        choice.without = first + static_cast<std::size_t>(taken - left_.begin());
+      }
       if (after > 0) {
         choice.instead = tape_.append(1);
         model_.columns().fill(state, past, ValueContext(state, context_for), offer.node, after,
@@ -392,7 +395,7 @@ std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
 // ---------------------------------------------------------------- architectures
 
 std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<FlatValueModel>(context.num_fixed, options);
+  return std::make_unique<FlatValueModel>(context, options);
 }
 
 std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {

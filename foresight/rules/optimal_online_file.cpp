@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "foresight/base/error.h"
 #include "foresight/rules/optimal_online.h"
@@ -64,11 +66,14 @@ OnlineSolution read_online_solution(const SafeTensors& file) {
     if (!holds) fail(ErrorCode::kData, "{}: array \"{}\" does not fit the others", path, name);
   };
   const auto& shape = file.shape("values");
-  check(shape.size() == 2 && shape[0] > 0 && shape[1] > 0, "values");
+  constexpr std::size_t kLongest = std::numeric_limits<int>::max();
+  check(shape.size() == 2 && shape[0] > 0 && shape[0] <= kLongest && shape[1] > 0, "values");
   table.horizon = static_cast<int>(shape[0]) - 1;
   states.count = static_cast<double>(shape[1]);
   const std::size_t num_fixed = states.slots.size();
   check(solution.ids.empty() || solution.ids.size() == num_fixed, "ids");
+  const std::set<std::int32_t> distinct(solution.ids.begin(), solution.ids.end());
+  check(distinct.size() == solution.ids.size(), "ids");
   check(states.costs.size() == num_fixed, "costs");
   check(states.strides.size() == num_fixed, "strides");
   double last = 0;

@@ -87,7 +87,7 @@ def test_other_columns_are_refused_with_both_lists(run, attributes, fixed, arriv
 def test_another_problem_is_refused(run, adwords):
     for form in forms(run):
         for use in (foresight.play, foresight.evaluate):
-            with pytest.raises(ValueError, match='was trained for problem "e-obm" and cannot decide in "adwords"'):
+            with pytest.raises(ValueError, match='was trained for problem "e-obm", not for problem "adwords"'):
                 use(adwords, form, progress=False)
 
 

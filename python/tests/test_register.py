@@ -179,5 +179,5 @@ def test_a_change_in_the_files_of_a_source_is_noticed(tmp_path):
     foresight.register_source("own-files", Reading)
     foresight.train("ff", "own-files", tmp_path / "run", **SMALL)
     Reading.digest = "as it is now"
-    with pytest.raises(ValueError, match="had other content"):
+    with pytest.raises(ValueError, match="has changed"):
         foresight.train("ff", "own-files", tmp_path / "run", resume=True, **SMALL)

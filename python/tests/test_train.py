@@ -75,7 +75,7 @@ def test_a_dataset_can_be_trained_on(tmp_path):
     run = foresight.train("ff", past, tmp_path / "run", validation=CROWD, epochs=2, progress=False)
     assert run.epochs == 2
     assert foresight.Dataset.load(tmp_path / "run" / "train.safetensors") == past
-    with pytest.raises(ValueError, match="needs others to be judged by"):
+    with pytest.raises(ValueError, match="needs other instances for validation"):
         foresight.train("ff", past, tmp_path / "other", progress=False)
     assert not (tmp_path / "other").exists()
 
@@ -94,9 +94,9 @@ def test_a_call_that_is_refused_leaves_the_folder_as_it_was(tmp_path):
     before = contents(folder)
     with pytest.raises(ValueError, match="holds a run already"):
         foresight.train("ff", other, folder, validation=other, **small)
-    with pytest.raises(ValueError, match="train .* had other content"):
+    with pytest.raises(ValueError, match="the content of train .* has changed"):
         foresight.train("ff", other, folder, validation=mine, resume=True, **small)
-    with pytest.raises(ValueError, match="validation .* had other content"):
+    with pytest.raises(ValueError, match="the content of validation .* has changed"):
         foresight.train("ff", mine, folder, validation=other, resume=True, **small)
     with pytest.raises(ValueError, match="holds a run of one model"):
         foresight.train("auto", mine, folder, validation=mine, **small)

@@ -81,10 +81,24 @@ TEST(EvaluationJson, SpoiltFilesAreRefusedWithTheFieldThatIsWrong) {
          [](Json& json) { json["policies"][0]["ratios"].erase(0); });
   refuse({"policies[1]", "no field \"name\""},
          [](Json& json) { json["policies"][1].erase("name"); });
-  refuse({"episodes[0].plays[1].choices", "but has 77"},
+  refuse({"episodes[0].plays[1].choices[0]", "but is 77"},
          [](Json& json) { json["episodes"][0]["plays"][1]["choices"][0] = 77; });
   refuse({"episodes[0].optimum", "8 choices"},
          [](Json& json) { json["episodes"][0]["optimum"]["choices"].erase(0); });
+  const auto of_episode = [&](std::initializer_list<std::string> pieces,
+                              const std::function<void(Json&)>& change) {
+    refuse(pieces, [&](Json& json) { change(json["episodes"][0]); });
+  };
+  of_episode({"fixed", "negative"}, [](Json& episode) { episode["fixed"] = -1; });
+  of_episode({"budgets", "3 entries for 4"}, [](Json& episode) { episode["budgets"].erase(0); });
+  of_episode({"arrivals[1].nodes[0]", "from 0 to 3", "but is 4"},
+             [](Json& episode) { episode["arrivals"][1]["nodes"][0] = 4; });
+  of_episode({"arrivals[1].weights", "entries for"},
+             [](Json& episode) { episode["arrivals"][1]["weights"].push_back(1); });
+  of_episode({"plays[0].offers", "7 entries for 8 arrivals"},
+             [](Json& episode) { episode["plays"][0]["offers"].erase(0); });
+  of_episode({"plays[1].offers[2].shares", "0 entries"},
+             [](Json& episode) { episode["plays"][1]["offers"][2]["shares"] = Json::array(); });
   expect_error(ErrorCode::kData, {"r.json", "is not valid JSON: it ends too early"},
                [] { evaluation_from_json(to_json(small_evaluation()).substr(0, 500), "r.json"); });
 }

@@ -58,7 +58,9 @@ Instance make_instance(const Schema& schema, NodeId num_fixed, int arrivals) {
   Rng rng(1, Stream::kInstance, 0);
   const auto numbers = [&](std::size_t count) {
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(rng.uniform());
+    for (float& value : values) {
+      value = rng.uniform() < 0.1 ? 0 : static_cast<float>(rng.uniform());
+    }
     return values;
   };
   const auto fixed = static_cast<std::size_t>(num_fixed);

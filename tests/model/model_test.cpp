@@ -188,10 +188,59 @@ TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
   });
 }
 
+TEST_P(EveryModel, ACheckpointThatClaimsMoreThanItHoldsIsRefusedBeforeMemoryIsTaken) {
+  const TempFolder folder;
+  const auto path = folder.path() / "model";
+  const Schema schema = sources().make(kData[0])->schema();
+  SafeTensorsWriter writer;
+  const std::string claimed = GetParam() + "(hidden=10000,layers=20)";
+  write_model(writer, {claimed, {schema, 4}, {}}, *build(GetParam(), schema, 4));
+  writer.write(path);
+  expect_error(ErrorCode::kData, {path.string(), "parameters", "given"}, [&] { load_model(path); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()),
                          [](const auto& test) { return test_name(test.param); });
 
+TEST(Checkpoint, NumbersOfFixedNodesThatCannotBeAreRefused) {
+  const TempFolder folder;
+  const auto path = folder.path() / "model";
+  const auto expect_refusal = [&](const std::string& num_fixed, const std::string& why) {
+    SafeTensorsWriter writer;
+    const auto model = build("ff", {.problem = "e-obm"}, 4);
+    write_model(writer, {"ff", {{.problem = "e-obm"}, 4}, {}}, *model);
+    writer.set_meta("context", R"({"problem": "e-obm", "fixed_attributes": [], "topics": [],
+                                   "arrival_attributes": [], "num_fixed": )" +
+                                   num_fixed + "}");
+    writer.write(path);
+    expect_error(ErrorCode::kData, {path.string(), why}, [&] { load_model(path); });
+  };
+  expect_refusal("2147483647", "parameters for 2147483647 fixed nodes");
+  expect_refusal("2147483648", "num_fixed: should be an integer from");
+  expect_refusal("1e300", "num_fixed: should be an integer");
+  expect_refusal("-1", "num_fixed: is -1");
+  expect_refusal("[]", "num_fixed: should be an integer, but is a list");
+}
+
 // ---- what the models promise
+
+// A budget of 0 still covers a bid of 0: the node is offered although nothing is left of it.
+TEST(InvValue, WhatIsLeftOfAnEmptyNodeIsWorthNothingWhateverElseIsInTheBatch) {
+  const auto instance_with = [](float budget) {
+    InstanceBuilder builder(1);
+    builder.set_budgets({budget});
+    builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0});
+    return std::move(builder).build();
+  };
+  const std::vector<Instance> instances = {instance_with(0), instance_with(1)};
+  const auto model = build("inv-value", {.problem = "adwords"}, 1);
+  PlayOptions options;
+  options.observer = [](std::span<const Turn>, Scores& scores, std::span<const std::size_t>) {
+    EXPECT_EQ(scores.row(0)[0], 0);
+    EXPECT_EQ(scores.row(0)[1], 0);
+  };
+  play(bind_instances(*problems().make("adwords"), instances), *model, options);
+}
 
 /// Models whose parameters depend on the number of fixed nodes have a place for each of them.
 bool has_a_place_per_node(const std::string& name) {

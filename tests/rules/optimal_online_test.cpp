@@ -175,6 +175,9 @@ TEST(OptimalOnline, BrokenAndForeignFilesAreRefused) {
   save(solution, file);
   expect_error(ErrorCode::kData, {file, "\"slots\""}, [&] { resolve(file); });
   solution.table.states.slots[2] = 1;
+  solution.ids = {1, 2, 3, 4, 1};  // node 1 would be counted twice, beyond the last state
+  save(solution, file);
+  expect_error(ErrorCode::kData, {file, "\"ids\""}, [&] { resolve(file); });
   solution.table.states.strides.pop_back();
   expect_error(ErrorCode::kUsage, {"strides"}, [&] { save(solution, file); });
 

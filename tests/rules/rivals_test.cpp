@@ -213,6 +213,17 @@ TEST(Rivals, RefuseDataOfAnotherProblemThanTheirPast) {
   }
 }
 
+TEST(Rivals, RefuseAPastThatLacksWhatItsProblemNeeds) {
+  const PastFile no_budgets({make_instance({{0.2F}})}, "adwords");
+  const PastFile no_topics({make_instance({{0.2F}})}, "osbm");
+  for (const std::string name : {"greedy-t", "bid-price", "mirror-descent", "resolving"}) {
+    expect_error(ErrorCode::kData, {"instance 0", "budget"},
+                 [&] { policies().make(fmt::format("{}(train={})", name, no_budgets.path())); });
+    expect_error(ErrorCode::kData, {"instance 0", "topics"},
+                 [&] { policies().make(fmt::format("{}(train={})", name, no_topics.path())); });
+  }
+}
+
 TEST(BidPrice, GivesUnknownFixedNodesOneCommonPrice) {
   // In the past node 0 was worth waiting for and node 1 was not: the mean of 0.9 and 0 lies
   // between.

@@ -262,6 +262,20 @@ TEST(Train, AFileNameThatIsNotUtf8DoesNotStopARunOrItsResumption) {
   EXPECT_EQ(read_run(options.folder).train, (folder.path() / "train\uFFFD").string());
 }
 
+TEST(Train, RefusesFilesThatLackWhatTheirProblemNeeds) {
+  const TempFolder folder;
+  const std::string spec = "crowd(u=4,v=8)";
+  const Dataset data = generate(*sources().make(spec), {spec, 1}, 2, 1, no_progress());
+  data.for_problem("adwords").save(folder.path() / "no-budgets");
+  RunOptions options = small("inv-ff", folder.path() / "run");
+  options.train = (folder.path() / "no-budgets").string();
+  options.validation = "thick-z(u=4,v=8)";
+  expect_error(ErrorCode::kData, {"instance 0", "budget"}, [&] { train(options, no_progress()); });
+  options.train = options.validation;
+  options.validation = (folder.path() / "no-budgets").string();
+  expect_error(ErrorCode::kData, {"instance 0", "budget"}, [&] { train(options, no_progress()); });
+}
+
 TEST(Train, KeepsOneLineOfMetricsPerEpoch) {
   const TempFolder folder;
   RunOptions options = small("ff", folder.path() / "run");

@@ -18,6 +18,9 @@ struct GnnOptions {
 };
 
 std::unique_ptr<Model> build(const GnnOptions& options, const ModelContext& context) {
+  const double embed = options.embed, hidden = options.hidden;
+  context.check_parameters(3 * options.encoder * embed * embed + 4 * embed * hidden +
+                           (options.layers - 1) * hidden * hidden);  // and some more
   GnnShape shape{.inputs = NodeInputs(context),
                  .embed = static_cast<std::size_t>(options.embed),
                  .layers = static_cast<std::size_t>(options.encoder),

@@ -4,12 +4,11 @@
 #include "tests/fuzz/support.h"
 #include "tests/fuzz/target.h"
 
+#include "foresight/base/error.h"
 #include "foresight/rules/optimal_online.h"
 
 namespace foresight {
 namespace {
-
-constexpr const char* kSolved = "er(u=3,v=4,p=0.5)";
 
 void use_online(const SafeTensors& file) {
   const OnlineSolution solution = read_online_solution(file);
@@ -39,13 +38,24 @@ void fuzz_checkpoint(std::string_view content) {
   const NodeId num_fixed = trained.info.context.num_fixed;
   if (num_fixed > kLargestPlayed) return;
   play_once(schema.problem, make_instance(schema, num_fixed, 4), *trained.model);
+  try {
+    Schema other = schema;
+    for (auto* names : {&other.fixed_attributes, &other.arrival_attributes}) {
+      names->insert(names->end(), 5, "more");
+    }
+    play_once(schema.problem, make_instance(other, num_fixed, 4), *trained.model);
+  } catch (const Error&) {
+    // It has other attributes than the model was made for.
+  }
 }
 
 std::vector<std::string> checkpoint_seeds() {
   std::vector<std::string> seeds;
-  const BoundSource source = bind_source(kSolved);
-  const OnlineSolution solution = solve_online(source, source.draw(1, 0).market());
-  seeds.push_back(bytes_of([&](const auto& path) { save(solution, path); }));
+  for (const char* spec : {"er(u=3,v=4,p=0.5)", "crowd(u=2,v=3)"}) {
+    const BoundSource source = bind_source(spec);
+    const OnlineSolution solution = solve_online(source, source.draw(1, 0).market());
+    seeds.push_back(bytes_of([&](const auto& path) { save(solution, path); }));
+  }
   for (const Dataset& data : small_datasets()) {
     for (const auto& entry : models().entries()) {
       const ModelInfo info{

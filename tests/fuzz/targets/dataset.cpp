@@ -1,9 +1,12 @@
 // Dataset::load, and what is done with a dataset: playing, solving, evaluating, saving.
 #include "foresight/data/dataset.h"
 
+#include <algorithm>
+
 #include "tests/fuzz/support.h"
 #include "tests/fuzz/target.h"
 
+#include "foresight/base/error.h"
 #include "foresight/eval/evaluate.h"
 #include "foresight/solve/solver.h"
 
@@ -22,6 +25,20 @@ void fuzz_dataset(std::string_view content) {
     play_once(data.schema().problem, instance, *policies().make("greedy"));
   }
   if (!small) return;
+  // Policies that learn from past instances.
+  for (const auto& entry : policies().entries()) {
+    const auto options = policies().options(entry);
+    if (std::ranges::find(options, "train", &OptionInfo::name) == options.end()) continue;
+    try {
+      const Spec spec{entry.name, {{"train", (folder.path() / "out").string()}}};
+      const auto policy = policies().make(spec.to_string());
+      for (std::size_t i = 0; i < data.size(); ++i) {
+        play_once(data.schema().problem, data.instance(i), *policy);
+      }
+    } catch (const Error&) {
+      // It cannot learn from these.
+    }
+  }
   if (!data.labelled()) {
     solve(bound, {.time_limit_seconds = 1, .threads = 1}, no_progress());
     return;
