@@ -111,7 +111,7 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
          options.folder.string());
   }
   if (begun && !options.resume) {
-    fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
+    fail(ErrorCode::kUsage, "{}: this folder holds a run already; resume it, or use another folder",
          options.folder.string());
   }
   AutoResult best;

@@ -156,7 +156,7 @@ class Run {
 
   void refuse_to_overwrite() const {
     if (options_.resume || !folder_.holds_run()) return;
-    fail(ErrorCode::kUsage, "{}: this folder holds a run already; give --resume, or another folder",
+    fail(ErrorCode::kUsage, "{}: this folder holds a run already; resume it, or use another folder",
          options_.folder.string());
   }
 
@@ -172,8 +172,8 @@ class Run {
     const auto* source = std::get_if<BoundSource>(&data);
     if (same && (!source || source->size())) {
       fail(ErrorCode::kUsage,
-           "a run on recorded instances needs other instances for validation; give --val FILE or "
-           "--val SPEC");
+           "a run on recorded instances needs other instances for validation: a file, or a "
+           "source");
     }
     return data;
   }
@@ -263,8 +263,8 @@ class Run {
     for (std::uint64_t first = 0; first < size; first += batch) {
       if (progress_.cancelled()) {
         progress_.end();
-        fail(ErrorCode::kCancelled, "interrupted in epoch {}; --resume continues after epoch {}",
-             before + 1, before);
+        fail(ErrorCode::kCancelled,
+             "interrupted in epoch {}; resume the run to go on after epoch {}", before + 1, before);
       }
       const auto [instances, labels] = data_->take(first, std::min(batch, size - first));
       stats.add(trainer_->update({instances, labels, options_.seed,

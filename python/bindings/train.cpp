@@ -114,6 +114,11 @@ void define_train(nb::module_& module) {
       "train_options", [] { return list_options(describe_options<RunOptions>()); },
       nb::sig("def train_options() -> list[dict[str, typing.Any]]"),
       "The options of `train`, as the registries list those of their entries.");
+  module.def(
+      "check_train_options",
+      [](const nb::dict& given) { read_options<RunOptions>("train", given, {"instances"}); },
+      nb::arg("options"), nb::sig("def check_train_options(options: dict[str, typing.Any]) -> None"),
+      "Raise what `train` would raise about the kinds and ranges of its options.");
   module.def("trainer_with", &trainer_with, nb::arg("model_spec"), nb::arg("trainer_spec"),
              nb::arg("options"), DOC(trainer_with));
   module.def("read_run", &record_of, nb::arg("folder"),

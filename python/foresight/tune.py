@@ -299,9 +299,9 @@ def parser() -> argparse.ArgumentParser:
         "baseline=choice(ema,critic), beta=none to leave one out; may be given many times (default: the paper's grid)",
     )
     p.add_argument("--trials", type=from_one, default=400, help="how many the study is to have (default: 400)")
-    p.add_argument("--epochs", type=from_one, default=20, help="of a trial that is not pruned (default: 20)")
-    p.add_argument("--instances", type=from_one, default=2000, help="fresh ones per epoch (default: 2000)")
-    p.add_argument("--val-instances", type=from_one, default=1000, help="of the validation set (default: 1000)")
+    p.add_argument("--epochs", type=int, default=20, help="of a trial that is not pruned (default: 20)")
+    p.add_argument("--instances", type=int, default=2000, help="fresh ones per epoch (default: 2000)")
+    p.add_argument("--val-instances", type=int, default=1000, help="of the validation set (default: 1000)")
     p.add_argument("--workers", type=from_one, default=os.cpu_count() or 1, help="processes (default: one per core)")
     p.add_argument("--seed", type=int, default=1, help="of training and sampling (default: 1)")
     p.add_argument("--study", default="", help="its name in the storage (default: MODEL-SOURCE)")
@@ -326,6 +326,14 @@ def parser() -> argparse.ArgumentParser:
 
 def make_task(arguments: argparse.Namespace) -> tuple[Task, Path]:
     """Check everything before the first trial."""
+    _core.check_train_options(
+        {
+            "epochs": arguments.epochs,
+            "instances": arguments.instances,
+            "validation_instances": arguments.val_instances,
+            "seed": arguments.seed,
+        }
+    )
     trainer = _core.trainer_with(arguments.model, arguments.trainer, [])
     space = tuple(parse_space(arguments.space, trainer.split("(")[0]))
     for parameter in space:

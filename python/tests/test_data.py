@@ -146,7 +146,7 @@ def test_another_problem_drops_the_labels(data):
     "change, message",
     [
         ({"label.matching": [0, 0]}, r"instance 0: its label matches arrival 1 to node 0, of which too little is left"),
-        ({"label.value": [3.0], "label.bound": [3.0]}, "instance 0: its label has the value 3, but its matching is worth 2"),
+        ({"label.value": [3.0], "label.bound": [3.0]}, "its label has the value 3, but its matching is worth 2"),
     ],
 )
 def test_labels_that_cannot_be_are_refused_when_the_data_is_used(change, message):

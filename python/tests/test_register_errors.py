@@ -134,7 +134,7 @@ def test_what_make_returns_must_be_of_the_kind():
     "drawn, problem, error, message",
     [
         ([[1.0]], "e-obm", TypeError, r"draw must return a foresight.Instance, got \[\[1.0\]\]"),
-        (instance(np.ones((2, 2)), attributes=np.ones(2)), "e-obm", ValueError, "arrival attributes must have 0 columns"),
+        (instance(np.ones((2, 2)), attributes=np.ones(2)), "e-obm", ValueError, "attributes must have 0 columns"),
         (instance(np.ones((2, 2))), "adwords", ValueError, "needs a budget"),
         (instance(np.ones((2, 2))), "chess", ValueError, 'there is no problem "chess"'),
         (instance(np.ones((2, 2))), 3, TypeError, "problem cannot be 3"),

@@ -170,7 +170,7 @@ TEST_F(TwoAtOnce, TheSecondNamesTheProcessThatHoldsTheFolder) {
            {"run: ", holder, "is writing this folder"});
   }
   first.signal(SIGINT);
-  expect(first.wait(), "train", 130, {"--resume continues"});
+  expect(first.wait(), "train", 130, {"resume the run to go on"});
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST_F(Resumed, AnAutomaticRunIsNotOverwritten) {
   options_.epochs = 1;
   train_auto(options_, no_progress());
   const std::string before = read_file_of_run("last.safetensors");
-  expect_error(ErrorCode::kUsage, {"holds a run already", "--resume"},
+  expect_error(ErrorCode::kUsage, {"holds a run already", "resume it"},
                [&] { train_auto(options_, no_progress()); });
   options_.resume = true;
   train_auto(options_, no_progress());
