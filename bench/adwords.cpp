@@ -34,8 +34,8 @@ IntegerProgram::Solution solve_textbook(const Instance& instance, double limit) 
   constexpr double kNone = -IntegerProgram::kInfinity;
   const Market& market = instance.market();
   IntegerProgram program;
-  std::vector<std::vector<int>> of_node(market.budgets.size());
-  std::vector<std::vector<double>> bids_of_node(market.budgets.size());
+  std::vector<std::vector<int>> of_node(market.capacities.size());
+  std::vector<std::vector<double>> bids_of_node(market.capacities.size());
   for (int t = 0; t < instance.num_arrivals(); ++t) {
     const Arrival arrival = instance.arrival(t);
     std::vector<int> variables;
@@ -48,7 +48,7 @@ IntegerProgram::Solution solve_textbook(const Instance& instance, double limit) 
     program.add_row(variables, std::vector<double>(variables.size(), 1), kNone, 1);
   }
   for (std::size_t u = 0; u < of_node.size(); ++u) {
-    program.add_row(of_node[u], bids_of_node[u], kNone, market.budgets[u] + kCapacityTolerance);
+    program.add_row(of_node[u], bids_of_node[u], kNone, market.capacities[u] + kCapacityTolerance);
   }
   return program.maximize({.time_limit_seconds = limit, .strengthen = true});
 }
@@ -57,7 +57,7 @@ IntegerProgram::Solution solve_textbook(const Instance& instance, double limit) 
 Instance random_bids(int num_fixed, int num_arrivals, double density, double ease, unsigned seed) {
   std::mt19937 rng(seed);
   InstanceBuilder builder(num_fixed);
-  builder.set_budgets(
+  builder.set_capacities(
       std::vector<float>(static_cast<std::size_t>(num_fixed),
                          static_cast<float>(ease * 0.25 * num_arrivals / num_fixed)));
   for (int t = 0; t < num_arrivals; ++t) {

@@ -102,7 +102,7 @@ class Repairs : public Problem {
 
   std::string name() const override { return "repairs"; }
   // From this the library knows how to find hindsight optima, and what models may rely on.
-  Traits traits() const override { return {.gain = Traits::Gain::kOwn, .use = Traits::Use::kOnce}; }
+  Traits traits() const override { return {.gain = Traits::Gain::kOwn, .use = Traits::Use::kUnit}; }
   float capacity(const Market&, NodeId) const override { return 1; }
   std::unique_ptr<Ledger> open(const Market& market) const override {
     return std::make_unique<RepairsLedger>(market, options_.fuel);

@@ -56,7 +56,7 @@ struct GoldenEpisode {
  private:
   Instance read_instance() const {
     InstanceBuilder builder(json["u"].get<NodeId>());
-    if (json.contains("budgets")) builder.set_budgets(json["budgets"].get<std::vector<float>>());
+    if (json.contains("budgets")) builder.set_capacities(json["budgets"].get<std::vector<float>>());
     const bool coverage = json.contains("fixed_genres");
     if (coverage) {
       std::vector<std::vector<std::int32_t>> sets;

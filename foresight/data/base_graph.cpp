@@ -98,7 +98,7 @@ std::string BaseGraphSource::digest() const {
   Digest digest;
   digest.add(std::span(graph_.edge_begin)).add(std::span(graph_.nodes));
   digest.add(std::span(graph_.weights)).add(std::span(graph_.frequencies));
-  digest.add(std::span(graph_.budgets)).add(std::span(graph_.fixed_attributes));
+  digest.add(std::span(graph_.capacities)).add(std::span(graph_.fixed_attributes));
   digest.add(std::span(graph_.arrival_attributes)).add(std::span(graph_.preferences));
   for (const auto& topics : graph_.topic_sets) digest.add(std::span(topics));
   for (const auto* names : {&graph_.schema.fixed_attributes, &graph_.schema.arrival_attributes,
@@ -211,8 +211,8 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
   builder.set_attributes(
       select_rows<NodeId>(graph_.fixed_attributes, schema.fixed_attributes.size(), chosen),
       schema.fixed_attributes.size());
-  if (!graph_.budgets.empty()) {
-    builder.set_budgets(select_rows<NodeId>(graph_.budgets, 1, chosen));
+  if (!graph_.capacities.empty()) {
+    builder.set_capacities(select_rows<NodeId>(graph_.capacities, 1, chosen));
   }
   if (!graph_.topic_sets.empty()) {
     std::vector<std::vector<std::int32_t>> sets;
@@ -259,8 +259,8 @@ bool BaseGraphSource::is_from_here(const Market& market) const {
          std::ranges::equal(market.attributes.values,
                             select_rows(graph_.fixed_attributes,
                                         graph_.schema.fixed_attributes.size(), market.ids)) &&
-         (graph_.budgets.empty() ||
-          std::ranges::equal(market.budgets, select_rows(graph_.budgets, 1, market.ids)));
+         (graph_.capacities.empty() ||
+          std::ranges::equal(market.capacities, select_rows(graph_.capacities, 1, market.ids)));
 }
 
 /// Types keep the order of the base graph. So reordered nodes have the same law up to their names.

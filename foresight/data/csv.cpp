@@ -59,7 +59,7 @@ BaseGraph load_tables(const fs::path& folder) {
                   .fixed_attributes = std::move(fixed.attribute_names),
                   .topics = std::move(fixed.topics)};
   graph.fixed_attributes = std::move(fixed.attributes);
-  graph.budgets = std::move(fixed.budgets);
+  graph.capacities = std::move(fixed.capacities);
   graph.topic_sets = std::move(fixed.topic_sets);
   Ids types;
   if (has_arrivals) read_arrivals(folder / "arrivals.csv", graph, types);

@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
 #include "foresight/base/json_field_internal.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/base/parallel.h"
 #include "foresight/base/safetensors.h"
 
@@ -49,6 +51,16 @@ void check_rising(std::span<const std::int64_t> positions, std::size_t total, co
   }
 }
 
+/// Files of earlier versions name an array so; nullptr if it always had its name.
+const char* former_name(std::string_view name) {
+  return name == "fixed.capacity" ? "fixed.budget" : nullptr;
+}
+
+bool is_former(std::string_view given, std::string_view name) {
+  const char* former = former_name(name);
+  return former && given == former;
+}
+
 template <typename T>
 void append(std::vector<T>& to, std::span<const T> from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -58,17 +70,51 @@ void append(std::vector<T>& to, std::span<const T> from) {
 
 struct Dataset::Storage {
   std::vector<std::int64_t> fixed_begin{0}, arrival_begin{0}, topic_begin{0}, edge_begin{0};
-  std::vector<float> fixed_budget, fixed_attributes;
+  std::vector<float> fixed_capacity, fixed_attributes;
   std::vector<std::int32_t> fixed_id, topic;
   std::vector<NodeId> edge_node;
-  std::vector<float> edge_weight;
+  std::vector<float> edge_weight, edge_cost;
   std::vector<std::int32_t> arrival_type;
   std::vector<float> arrival_preferences, arrival_attributes;
+  std::vector<std::int32_t> fixed_name, arrival_name;
+  std::vector<std::int64_t> text_begin{0};
+  std::vector<std::uint8_t> text;
+  std::unordered_map<std::string, std::int32_t> texts;
+
+  void add_names(std::vector<std::int32_t>& to, const Names& names, std::size_t nodes) {
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const std::string_view name = names[i];
+      if (name.empty()) {
+        to.push_back(kNoType);
+        continue;
+      }
+      const auto [found, is_new] =
+          texts.emplace(name, static_cast<std::int32_t>(text_begin.size()) - 1);
+      to.push_back(found->second);
+      if (!is_new) continue;
+      text.insert(text.end(), name.begin(), name.end());
+      text_begin.push_back(static_cast<std::int64_t>(text.size()));
+    }
+  }
+
+  /// Some instances have it and others do not: then a gap in the array would shift all that follows.
+  static void expect_all(std::span<const float> added, std::size_t rows, std::size_t so_far,
+                         std::size_t rows_so_far, const char* what) {
+    if (rows == 0 || rows_so_far == 0 || (added.empty() == (so_far == 0))) return;
+    fail(ErrorCode::kData, "some instances have {} and others do not; expected all or none", what);
+  }
 
   void add(const Instance& instance) {
     const InstanceView& view = instance.view();
     const Market& market = view.market;
-    append(fixed_budget, market.budgets);
+    const auto fixed = index(market.num_fixed);
+    expect_all(market.capacities, fixed, fixed_capacity.size(), index(fixed_begin.back()),
+               "capacities");
+    expect_all(view.costs, index(instance.num_edges()), edge_cost.size(), edge_node.size(),
+               "costs");
+    append(fixed_capacity, market.capacities);
+    add_names(fixed_name, market.names, fixed);
+    add_names(arrival_name, view.names, index(instance.num_arrivals()));
     append(fixed_id, market.ids);
     append(fixed_attributes, market.attributes.values);
     for (NodeId u = 0; u < market.num_fixed; ++u) {
@@ -83,6 +129,9 @@ struct Dataset::Storage {
     const auto first_edge = index(view.edge_begin.front());
     append(edge_node, view.nodes.subspan(first_edge, index(instance.num_edges())));
     append(edge_weight, view.weights.subspan(first_edge, index(instance.num_edges())));
+    if (!view.costs.empty()) {
+      append(edge_cost, view.costs.subspan(first_edge, index(instance.num_edges())));
+    }
     append(arrival_type, view.types);
     arrival_type.resize(edge_begin.size() - 1, kNoType);
     append(arrival_preferences, view.preferences.values);
@@ -93,9 +142,12 @@ struct Dataset::Storage {
   /// Leaves out what no instance has.
   void trim() {
     if (topic.empty()) topic_begin.clear();
-    const bool typed = std::any_of(arrival_type.begin(), arrival_type.end(),
-                                   [](std::int32_t type) { return type != kNoType; });
-    if (!typed) arrival_type.clear();
+    for (auto* numbers : {&arrival_type, &fixed_name, &arrival_name}) {
+      if (std::ranges::all_of(*numbers, [](auto number) { return number == kNoType; })) {
+        numbers->clear();
+      }
+    }
+    if (text.empty()) text_begin.clear();
   }
 };
 
@@ -110,7 +162,7 @@ void Dataset::visit(Self& self, Visitor&& visitor) {
   const Schema& schema = self.schema_;
   visitor("instance.fixed_begin", a.fixed_begin, 1);
   visitor("instance.arrival_begin", a.arrival_begin, 1);
-  visitor("fixed.budget", a.fixed_budget, 1);
+  visitor("fixed.capacity", a.fixed_capacity, 1);
   visitor("fixed.id", a.fixed_id, 1);
   visitor("fixed.attributes", a.fixed_attributes, schema.fixed_attributes.size());
   visitor("fixed.topic_begin", a.topic_begin, 1);
@@ -121,6 +173,11 @@ void Dataset::visit(Self& self, Visitor&& visitor) {
   visitor("arrival.attributes", a.arrival_attributes, schema.arrival_attributes.size());
   visitor("edge.node", a.edge_node, 1);
   visitor("edge.weight", a.edge_weight, 1);
+  visitor("edge.cost", a.edge_cost, 1);
+  visitor("fixed.name", a.fixed_name, 1);
+  visitor("arrival.name", a.arrival_name, 1);
+  visitor("text_begin", a.text_begin, 1);
+  visitor("text", a.text, 1);
   visitor("label.value", a.label_value, 1);
   visitor("label.bound", a.label_bound, 1);
   visitor("label.matching", a.label_matching, 1);
@@ -147,7 +204,11 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   data.path_ = path.string();
   data.storage_ = file;
   visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t) {
-    if (file->has(name)) array = file->array<T>(name);
+    if (file->has(name)) {
+      array = file->array<T>(name);
+    } else if (const char* former = former_name(name); former && file->has(former)) {
+      array = file->array<T>(former);
+    }
   });
   try {
     data.check();
@@ -166,7 +227,7 @@ Dataset Dataset::gather(Schema schema, Provenance provenance, std::span<const In
   data.provenance_ = std::move(provenance);
   data.arrays_ = {.fixed_begin = storage->fixed_begin,
                   .arrival_begin = storage->arrival_begin,
-                  .fixed_budget = storage->fixed_budget,
+                  .fixed_capacity = storage->fixed_capacity,
                   .fixed_id = storage->fixed_id,
                   .fixed_attributes = storage->fixed_attributes,
                   .topic_begin = storage->topic_begin,
@@ -174,9 +235,14 @@ Dataset Dataset::gather(Schema schema, Provenance provenance, std::span<const In
                   .edge_begin = storage->edge_begin,
                   .edge_node = storage->edge_node,
                   .edge_weight = storage->edge_weight,
+                  .edge_cost = storage->edge_cost,
                   .arrival_type = storage->arrival_type,
                   .arrival_preferences = storage->arrival_preferences,
                   .arrival_attributes = storage->arrival_attributes,
+                  .fixed_name = storage->fixed_name,
+                  .arrival_name = storage->arrival_name,
+                  .text_begin = storage->text_begin,
+                  .text = storage->text,
                   .label_value = {},
                   .label_bound = {},
                   .label_matching = {}};
@@ -195,7 +261,7 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
   visit(data, [&]<typename T>(const char* name, std::span<const T>& array, std::size_t width) {
     bool found = false;
     for (const DatasetArray& given : arrays) {
-      if (given.name != name) continue;
+      if (given.name != name && !is_former(given.name, name)) continue;
       if (std::exchange(found, true)) fail(ErrorCode::kData, "array \"{}\" is given twice", name);
       const auto* values = std::get_if<std::span<const T>>(&given.values);
       if (!values) fail(ErrorCode::kData, "array \"{}\" has numbers of the wrong type", name);
@@ -208,7 +274,9 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
   });
   for (const DatasetArray& given : arrays) {
     bool known = false;
-    visit(data, [&](const char* name, auto&, std::size_t) { known |= given.name == name; });
+    visit(data, [&](const char* name, auto&, std::size_t) {
+      known |= given.name == name || is_former(given.name, name);
+    });
     if (!known) fail(ErrorCode::kData, "a dataset has no array \"{}\"", given.name);
   }
   data.check();
@@ -254,13 +322,15 @@ Instance Dataset::instance(std::size_t i) const {
                         std::size_t count) {
     return Rows{slice(array, begin * width, count * width), array.empty() ? 0 : width};
   };
+  const Texts texts{a.text_begin, a.text};
   const InstanceView view{
       .market = {.num_fixed = static_cast<NodeId>(num_fixed),
                  .horizon = static_cast<int>(arrivals),
-                 .budgets = slice(a.fixed_budget, fixed, num_fixed),
+                 .capacities = slice(a.fixed_capacity, fixed, num_fixed),
                  .ids = slice(a.fixed_id, fixed, num_fixed),
                  .attributes =
                      rows(a.fixed_attributes, schema_.fixed_attributes.size(), fixed, num_fixed),
+                 .names = {slice(a.fixed_name, fixed, num_fixed), texts},
                  .num_topics = a.topic_begin.empty() ? 0 : static_cast<int>(schema_.topics.size()),
                  .topic_begin = slice(a.topic_begin, fixed, num_fixed + 1),
                  .topics = a.topic},
@@ -269,7 +339,9 @@ Instance Dataset::instance(std::size_t i) const {
       .weights = a.edge_weight,
       .types = slice(a.arrival_type, first, arrivals),
       .preferences = rows(a.arrival_preferences, schema_.topics.size(), first, arrivals),
-      .attributes = rows(a.arrival_attributes, schema_.arrival_attributes.size(), first, arrivals)};
+      .attributes = rows(a.arrival_attributes, schema_.arrival_attributes.size(), first, arrivals),
+      .costs = a.edge_cost,
+      .names = {slice(a.arrival_name, first, arrivals), texts}};
   return Instance(view, storage_);
 }
 
@@ -397,7 +469,10 @@ void Dataset::check_lengths() const {
     if (found != 0) expect(found, expected, name);
   };
   expect(a.edge_weight.size(), a.edge_node.size(), "edge.weight");
-  expect_optional(a.fixed_budget.size(), fixed, "fixed.budget");
+  expect_optional(a.edge_cost.size(), a.edge_node.size(), "edge.cost");
+  expect_optional(a.fixed_capacity.size(), fixed, "fixed.capacity");
+  expect_optional(a.fixed_name.size(), fixed, "fixed.name");
+  expect_optional(a.arrival_name.size(), arrivals, "arrival.name");
   expect_optional(a.fixed_id.size(), fixed, "fixed.id");
   expect(a.fixed_attributes.size(), fixed * schema_.fixed_attributes.size(), "fixed.attributes");
   expect_optional(a.arrival_type.size(), arrivals, "arrival.type");
@@ -411,9 +486,23 @@ void Dataset::check_lengths() const {
   expect(a.label_matching.size(), arrivals, "label.matching");
 }
 
+void Dataset::check_texts() const {
+  const Arrays& a = arrays_;
+  if (a.text_begin.empty() && a.text.empty()) return;
+  check_rising(a.text_begin, a.text.size(), "text_begin");
+  const Texts texts{a.text_begin, a.text};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!is_utf8(std::string(texts[i]))) {
+      fail(ErrorCode::kData, "text {} of array \"text\" is {}; expected UTF-8", i,
+           excerpt(texts[i]));
+    }
+  }
+}
+
 void Dataset::check() const {
   check_positions();
   check_lengths();
+  check_texts();
   constexpr std::size_t kChunk = 256;
   parallel_for((size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(size(), (chunk + 1) * kChunk); ++i) {

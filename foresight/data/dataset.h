@@ -33,7 +33,7 @@ struct Provenance {
 struct DatasetArray {
   std::string name;
   std::variant<std::span<const std::int64_t>, std::span<const std::int32_t>, std::span<const float>,
-               std::span<const double>>
+               std::span<const double>, std::span<const std::uint8_t>>
       values;
   std::size_t width = 1;  // columns; one row follows the other
 };
@@ -91,7 +91,7 @@ class Dataset {
   struct Arrays {
     std::span<const std::int64_t> fixed_begin;    // per instance + 1
     std::span<const std::int64_t> arrival_begin;  // per instance + 1
-    std::span<const float> fixed_budget;
+    std::span<const float> fixed_capacity;
     std::span<const std::int32_t> fixed_id;
     std::span<const float> fixed_attributes;
     std::span<const std::int64_t> topic_begin;  // per fixed node + 1
@@ -99,9 +99,14 @@ class Dataset {
     std::span<const std::int64_t> edge_begin;  // per arrival + 1
     std::span<const NodeId> edge_node;
     std::span<const float> edge_weight;
+    std::span<const float> edge_cost;
     std::span<const std::int32_t> arrival_type;
     std::span<const float> arrival_preferences;
     std::span<const float> arrival_attributes;
+    std::span<const std::int32_t> fixed_name;    // per fixed node: a text, or kNoType
+    std::span<const std::int32_t> arrival_name;  // per arrival
+    std::span<const std::int64_t> text_begin;    // per text + 1
+    std::span<const std::uint8_t> text;
     std::span<const double> label_value;     // per instance
     std::span<const double> label_bound;     // per instance
     std::span<const NodeId> label_matching;  // per arrival
@@ -115,6 +120,7 @@ class Dataset {
   static void visit(Self& self, Visitor&& visitor);
   void check_positions() const;
   void check_lengths() const;
+  void check_texts() const;
   void expect_label(std::size_t i) const;
   void check() const;
 

@@ -7,6 +7,8 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
+#include "foresight/base/json_field_internal.h"
+#include "foresight/base/mapped_file.h"
 
 namespace foresight {
 namespace {
@@ -52,24 +54,39 @@ void check_rows(const Rows& rows, std::size_t expected, const char* what) {
   }
 }
 
+void check_names(const Names& names, std::size_t nodes, const char* of) {
+  if (names.empty()) return;
+  if (names.numbers.size() != nodes) {
+    fail(ErrorCode::kData, "expected one name for each of {} {}, got {} names", nodes, of,
+         names.numbers.size());
+  }
+  for (const std::int32_t number : names.numbers) {
+    if (number < kNoType || number >= static_cast<std::int64_t>(names.texts.size())) {
+      fail(ErrorCode::kData, "a name of the {} is text {}; there are {} texts", of, number,
+           names.texts.size());
+    }
+  }
+}
+
 void validate_market(const Market& market) {
   if (market.num_fixed < 0) {
     fail(ErrorCode::kData, "the number of fixed nodes must not be negative, got {}",
          market.num_fixed);
   }
   const auto fixed = index(market.num_fixed);
-  if (!market.budgets.empty() && market.budgets.size() != fixed) {
-    fail(ErrorCode::kData, "expected one budget for each of {} fixed nodes, got {} budgets", fixed,
-         market.budgets.size());
+  if (!market.capacities.empty() && market.capacities.size() != fixed) {
+    fail(ErrorCode::kData, "expected one capacity for each of {} fixed nodes, got {} capacities", fixed,
+         market.capacities.size());
   }
-  for (std::size_t u = 0; u < market.budgets.size(); ++u) {
-    check_amount(market.budgets[u], "the budget of fixed node", u);
+  for (std::size_t u = 0; u < market.capacities.size(); ++u) {
+    check_amount(market.capacities[u], "the capacity of fixed node", u);
   }
   if (!market.ids.empty() && market.ids.size() != fixed) {
     fail(ErrorCode::kData, "expected one id for each of {} fixed nodes, got {} ids", fixed,
          market.ids.size());
   }
   check_rows(market.attributes, fixed, "the attributes of fixed nodes");
+  check_names(market.names, fixed, "fixed nodes");
 
   if (market.num_topics < 0) {
     fail(ErrorCode::kData, "the number of topics must not be negative, got {}", market.num_topics);
@@ -106,6 +123,7 @@ void validate_edges(const InstanceView& view) {
       }
       previous = node;
       check_amount(view.weights[e], "the weight of an edge of arrival", t);
+      if (!view.costs.empty()) check_amount(view.costs[e], "the cost of an edge of arrival", t);
     }
   }
 }
@@ -141,25 +159,30 @@ Arrival Instance::arrival(int t) const {
           .weights = view_.weights.subspan(begin, count),
           .type = view_.types.empty() ? kNoType : view_.types[i],
           .preferences = view_.preferences[i],
-          .attributes = view_.attributes[i]};
+          .attributes = view_.attributes[i],
+          .costs = view_.costs.empty() ? view_.costs : view_.costs.subspan(begin, count),
+          .name = view_.names[i]};
 }
 
 bool operator==(const Instance& a, const Instance& b) {
   const Market& m = a.market();
   const Market& n = b.market();
   if (m.num_fixed != n.num_fixed || m.horizon != n.horizon || m.num_topics != n.num_topics ||
-      a.num_arrivals() != b.num_arrivals() || !same(m.budgets, n.budgets) || !same(m.ids, n.ids) ||
+      a.num_arrivals() != b.num_arrivals() || !same(m.capacities, n.capacities) || !same(m.ids, n.ids) ||
       m.attributes.width != n.attributes.width || !same(m.attributes.values, n.attributes.values)) {
     return false;
   }
   for (NodeId u = 0; u < m.num_fixed; ++u) {
-    if (!same(m.topics_of(u), n.topics_of(u))) return false;
+    if (!same(m.topics_of(u), n.topics_of(u)) || m.names[index(u)] != n.names[index(u)]) {
+      return false;
+    }
   }
   for (int t = 0; t < a.num_arrivals(); ++t) {
     const Arrival v = a.arrival(t);
     const Arrival w = b.arrival(t);
     if (v.type != w.type || !same(v.nodes, w.nodes) || !same(v.weights, w.weights) ||
-        !same(v.preferences, w.preferences) || !same(v.attributes, w.attributes)) {
+        !same(v.preferences, w.preferences) || !same(v.attributes, w.attributes) ||
+        !same(v.costs, w.costs) || v.name != w.name) {
       return false;
     }
   }
@@ -178,6 +201,10 @@ void validate(const InstanceView& view) {
     fail(ErrorCode::kData, "expected one weight for each of {} edges, got {} weights",
          view.nodes.size(), view.weights.size());
   }
+  if (!view.costs.empty() && view.costs.size() != view.nodes.size()) {
+    fail(ErrorCode::kData, "expected one cost for each of {} edges, got {} costs",
+         view.nodes.size(), view.costs.size());
+  }
   check_positions(view.edge_begin, view.nodes.size(), "edge");
   validate_edges(view);
   if (!view.types.empty() && view.types.size() != arrivals) {
@@ -186,6 +213,7 @@ void validate(const InstanceView& view) {
   }
   check_rows(view.preferences, arrivals, "the preferences of arrivals");
   check_rows(view.attributes, arrivals, "the attributes of arrivals");
+  check_names(view.names, arrivals, "arrivals");
   validate_preferences(view);
 }
 
@@ -212,7 +240,11 @@ void validate(const Label& label, const Instance& instance) {
 struct InstanceBuilder::Storage {
   NodeId num_fixed = 0;
   int num_topics = 0;
-  std::vector<float> budgets;
+  std::vector<std::int32_t> fixed_names, arrival_names;
+  std::vector<std::int64_t> text_begin{0};
+  std::vector<std::uint8_t> text_bytes;
+  std::vector<float> costs;
+  std::vector<float> capacities;
   std::vector<std::int32_t> ids;
   std::vector<float> fixed_attributes;
   std::size_t fixed_width = 0;
@@ -224,14 +256,27 @@ struct InstanceBuilder::Storage {
   std::vector<std::int32_t> types;
   std::vector<float> preferences;
   std::vector<float> attributes;
+
+  std::int32_t add_text(std::string_view text) {
+    if (text.empty()) return kNoType;
+    if (!is_utf8(std::string(text))) fail(ErrorCode::kData, "the name {} must be UTF-8", excerpt(text));
+    text_bytes.insert(text_bytes.end(), text.begin(), text.end());
+    text_begin.push_back(static_cast<std::int64_t>(text_bytes.size()));
+    return static_cast<std::int32_t>(text_begin.size()) - 2;
+  }
 };
 
 InstanceBuilder::InstanceBuilder(NodeId num_fixed) : storage_(std::make_shared<Storage>()) {
   storage_->num_fixed = num_fixed;
 }
 
-void InstanceBuilder::set_budgets(std::vector<float> budgets) {
-  storage_->budgets = std::move(budgets);
+void InstanceBuilder::set_capacities(std::vector<float> capacities) {
+  storage_->capacities = std::move(capacities);
+}
+
+void InstanceBuilder::set_names(const std::vector<std::string>& names) {
+  storage_->fixed_names.clear();
+  for (const std::string& name : names) storage_->fixed_names.push_back(storage_->add_text(name));
 }
 
 void InstanceBuilder::set_ids(std::vector<std::int32_t> ids) {
@@ -254,26 +299,31 @@ void InstanceBuilder::set_topics(int num_topics,
   }
 }
 
-void InstanceBuilder::arrive(std::span<const NodeId> nodes, std::span<const float> weights,
-                             std::int32_t type, std::span<const float> preferences,
-                             std::span<const float> attributes) {
+void InstanceBuilder::arrive(const Arrival& arrival) {
   Storage& s = *storage_;
   const std::size_t before = s.types.size();
   const auto expect = [&](std::size_t count, std::size_t expected, const char* what) {
     if (count == expected) return;
     fail(ErrorCode::kData, "arrival {} has {} {}; expected {}", before, count, what, expected);
   };
-  expect(weights.size(), nodes.size(), "edge weights");
+  expect(arrival.weights.size(), arrival.nodes.size(), "edge weights");
   if (before > 0) {
-    expect(preferences.size(), s.preferences.size() / before, "preferences");
-    expect(attributes.size(), s.attributes.size() / before, "attributes");
+    expect(arrival.preferences.size(), s.preferences.size() / before, "preferences");
+    expect(arrival.attributes.size(), s.attributes.size() / before, "attributes");
   }
-  s.nodes.insert(s.nodes.end(), nodes.begin(), nodes.end());
-  s.weights.insert(s.weights.end(), weights.begin(), weights.end());
+  const bool has_costs = s.nodes.empty() ? !arrival.costs.empty() : !s.costs.empty();
+  expect(arrival.costs.size(), has_costs ? arrival.nodes.size() : 0, "edge costs");
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(s.nodes, arrival.nodes);
+  append(s.weights, arrival.weights);
+  append(s.costs, arrival.costs);
   s.edge_begin.push_back(static_cast<std::int64_t>(s.nodes.size()));
-  s.types.push_back(type);
-  s.preferences.insert(s.preferences.end(), preferences.begin(), preferences.end());
-  s.attributes.insert(s.attributes.end(), attributes.begin(), attributes.end());
+  s.types.push_back(arrival.type);
+  append(s.preferences, arrival.preferences);
+  append(s.attributes, arrival.attributes);
+  s.arrival_names.push_back(s.add_text(arrival.name));
 }
 
 Instance InstanceBuilder::build() && {
@@ -283,17 +333,22 @@ Instance InstanceBuilder::build() && {
     fail(ErrorCode::kData, "an instance has at most {} arrivals, got {}",
          std::numeric_limits<int>::max(), arrivals);
   }
-  const bool typed = std::any_of(s.types.begin(), s.types.end(),
-                                 [](std::int32_t type) { return type != kNoType; });
-  if (!typed) s.types.clear();
+  const auto drop_if_unused = [](std::vector<std::int32_t>& numbers) {
+    if (std::ranges::all_of(numbers, [](auto number) { return number == kNoType; })) {
+      numbers.clear();
+    }
+  };
+  for (auto* numbers : {&s.types, &s.fixed_names, &s.arrival_names}) drop_if_unused(*numbers);
+  const Texts texts{s.text_begin, s.text_bytes};
   const auto width_of = [&](const std::vector<float>& values) {
     return arrivals == 0 ? 0 : values.size() / arrivals;
   };
   InstanceView view{.market = {.num_fixed = s.num_fixed,
                                .horizon = static_cast<int>(arrivals),
-                               .budgets = s.budgets,
+                               .capacities = s.capacities,
                                .ids = s.ids,
                                .attributes = {s.fixed_attributes, s.fixed_width},
+                               .names = {s.fixed_names, texts},
                                .num_topics = s.num_topics,
                                .topic_begin = s.topic_begin,
                                .topics = s.topics},
@@ -302,7 +357,9 @@ Instance InstanceBuilder::build() && {
                     .weights = s.weights,
                     .types = s.types,
                     .preferences = {s.preferences, width_of(s.preferences)},
-                    .attributes = {s.attributes, width_of(s.attributes)}};
+                    .attributes = {s.attributes, width_of(s.attributes)},
+                    .costs = s.costs,
+                    .names = {s.arrival_names, texts}};
   validate(view);
   return Instance(view, std::move(storage_));
 }

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace foresight {
@@ -34,13 +36,41 @@ struct Rows {
   }
 };
 
+/// Texts one after the other: text i is at positions begin[i] .. begin[i + 1] of `bytes`.
+struct Texts {
+  std::span<const std::int64_t> begin;
+  std::span<const std::uint8_t> bytes;
+
+  std::size_t size() const { return begin.empty() ? 0 : begin.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    const auto first = static_cast<std::size_t>(begin[i]);
+    return {reinterpret_cast<const char*>(bytes.data()) + first,
+            static_cast<std::size_t>(begin[i + 1]) - first};
+  }
+};
+
+/// What people call some nodes. Nodes share texts, so names that many instances repeat cost little.
+struct Names {
+  std::span<const std::int32_t> numbers;  // per node: its text, or kNoType; empty: no names at all
+  Texts texts;
+
+  bool empty() const { return numbers.empty(); }
+  /// Empty if the node has no name.
+  std::string_view operator[](std::size_t i) const {
+    if (numbers.empty() || numbers[i] == kNoType) return {};
+    return texts[static_cast<std::size_t>(numbers[i])];
+  }
+};
+
 /// Everything a policy may know before the first arrival.
 struct Market {
   NodeId num_fixed = 0;
   int horizon = 0;                         // number of arrivals to come, known in advance
-  std::span<const float> budgets = {};     // Adwords: one per fixed node, else empty
+  /// How much there is of each fixed node: so many matches, or a budget. 0: it is absent. Empty: 1.
+  std::span<const float> capacities = {};
   std::span<const std::int32_t> ids = {};  // a fixed node's index in its base graph, or empty
   Rows attributes = {};                    // one row of attributes per fixed node
+  Names names = {};                        // of the fixed nodes
 
   /// Coverage (OSBM): the topics of fixed node u, ascending, each in [0, num_topics).
   std::span<const std::int32_t> topics_of(NodeId u) const {
@@ -57,10 +87,12 @@ struct Market {
 /// One arrival: its edges as two parallel arrays (the layout of a sparse row), nodes ascending.
 struct Arrival {
   std::span<const NodeId> nodes;
-  std::span<const float> weights;      // finite and >= 0
+  std::span<const float> weights;      // what a match is worth; finite and >= 0
   std::int32_t type = kNoType;         // arrivals of one type are the same user, task kind, ...
   std::span<const float> preferences;  // Coverage (OSBM): the weight of each topic for this type
   std::span<const float> attributes;
+  std::span<const float> costs = {};  // what a match takes of its node, or empty; finite and >= 0
+  std::string_view name = {};         // empty if it has none
 
   int degree() const { return static_cast<int>(nodes.size()); }
 };
@@ -76,6 +108,8 @@ struct InstanceView {
   std::span<const std::int32_t> types;  // one per arrival, or empty
   Rows preferences;                     // one row per arrival, or none
   Rows attributes;                      // one row per arrival, or none
+  std::span<const float> costs = {};    // as long as `weights`, or empty
+  Names names = {};                     // of the arrivals
 };
 
 /// One past or generated instance, with its whole future. Policies never see this type.
@@ -102,8 +136,9 @@ class Instance {
 };
 
 /// Throws Error(kData) that names the first rule that the instance breaks. The rules: nodes and
-/// topics are in range and ascending; weights, budgets and preferences are finite and >= 0;
-/// attributes are finite; arrivals of one type have equal preferences; array lengths fit together.
+/// topics are in range and ascending; weights, costs, capacities and preferences are finite and >= 0;
+/// attributes are finite; names are UTF-8; arrivals of one type have equal preferences; array lengths
+/// fit together.
 void validate(const InstanceView& view);
 
 /// Collects one instance, arrival by arrival.
@@ -111,16 +146,21 @@ class InstanceBuilder {
  public:
   explicit InstanceBuilder(NodeId num_fixed);
 
-  void set_budgets(std::vector<float> budgets);
+  void set_capacities(std::vector<float> capacities);
   void set_ids(std::vector<std::int32_t> ids);
+  /// One per fixed node; an empty one stands for no name.
+  void set_names(const std::vector<std::string>& names);
   void set_attributes(std::vector<float> values, std::size_t width);
   /// `topic_sets[u]` lists the topics of fixed node u.
   void set_topics(int num_topics, const std::vector<std::vector<std::int32_t>>& topic_sets);
 
-  /// Adds one arrival. Give `type`, `preferences` and `attributes` for all arrivals or for none.
+  /// Adds one arrival. Give `preferences`, `attributes` and `costs` for all arrivals or for none.
+  void arrive(const Arrival& arrival);
   void arrive(std::span<const NodeId> nodes, std::span<const float> weights,
               std::int32_t type = kNoType, std::span<const float> preferences = {},
-              std::span<const float> attributes = {});
+              std::span<const float> attributes = {}) {
+    arrive(Arrival{nodes, weights, type, preferences, attributes});
+  }
 
   /// Validates, and hands the memory over to the instance.
   Instance build() &&;

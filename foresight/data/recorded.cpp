@@ -39,7 +39,7 @@ struct RecordedOptions {
 struct Recording {
   Schema schema;
   NodeId num_fixed = 0;
-  std::vector<float> budgets;
+  std::vector<float> capacities;
   std::vector<float> fixed_attributes;
   std::vector<std::int64_t> topic_begin;
   std::vector<std::int32_t> topics;
@@ -61,7 +61,7 @@ struct Recording {
     };
     return {.market = {.num_fixed = num_fixed,
                        .horizon = static_cast<int>(count),
-                       .budgets = budgets,
+                       .capacities = capacities,
                        .ids = {},
                        .attributes = {fixed_attributes, schema.fixed_attributes.size()},
                        .num_topics = static_cast<int>(schema.topics.size()),
@@ -97,7 +97,7 @@ class Recorder {
                       .fixed_attributes = std::move(table.attribute_names),
                       .arrival_attributes = attributes_.names,
                       .topics = std::move(table.topics)};
-    record_.budgets = std::move(table.budgets);
+    record_.capacities = std::move(table.capacities);
     record_.fixed_attributes = std::move(table.attributes);
     record_.topic_begin.push_back(0);
     for (const auto& set : table.topic_sets) {

@@ -161,7 +161,7 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
   std::vector<std::vector<std::string>> names;
   while (csv.next()) {
     read_new_id(csv, id, table.ids);
-    if (budget) table.budgets.push_back(read_amount(csv, *budget));
+    if (budget) table.capacities.push_back(read_amount(csv, *budget));
     for (const std::size_t column : others.positions) {
       table.attributes.push_back(read_number(csv, column));
     }
@@ -182,7 +182,7 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
 
 std::string FixedTable::problem() const {
   if (!topics.empty()) return "osbm";
-  return budgets.empty() ? "e-obm" : "adwords";
+  return capacities.empty() ? "e-obm" : "adwords";
 }
 
 std::vector<std::int32_t> topic_numbers(const std::vector<std::string>& names,

@@ -6,7 +6,7 @@ Episode record_instance(const Problem& problem, const Instance& instance, const 
   Episode episode;
   episode.num_fixed = instance.market().num_fixed;
   for (NodeId u = 0; problem.traits().amounts() && u < episode.num_fixed; ++u) {
-    episode.budgets.push_back(problem.capacity(instance.market(), u));
+    episode.capacities.push_back(problem.capacity(instance.market(), u));
   }
   State state(problem, instance.market());
   for (int t = 0; t < instance.num_arrivals(); ++t) {

@@ -35,7 +35,7 @@ struct RecordedArrival {
 struct Episode {
   std::size_t instance = 0;  // its index in the dataset
   NodeId num_fixed = 0;
-  std::vector<float> budgets;  // what each node can take, where that is an amount
+  std::vector<float> capacities;  // what each node can take, where that is an amount
   std::vector<RecordedArrival> arrivals;
   RecordedPlay optimum;  // without offers
   std::vector<RecordedPlay> plays;

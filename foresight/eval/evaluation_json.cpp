@@ -57,7 +57,7 @@ Json to_json(const RecordedPlay& play) {
 
 Json to_json(const Episode& episode) {
   Json json = {{"instance", episode.instance}, {"fixed", episode.num_fixed}};
-  if (!episode.budgets.empty()) json["budgets"] = episode.budgets;
+  if (!episode.capacities.empty()) json["budgets"] = episode.capacities;
   json["arrivals"] = Json::array();
   for (const RecordedArrival& arrival : episode.arrivals) {
     json["arrivals"].push_back({{"nodes", arrival.nodes}, {"weights", arrival.weights}});
@@ -147,7 +147,7 @@ Episode episode_from(const JsonField& json) {
   episode.num_fixed = json["fixed"].integer<NodeId>();
   if (episode.num_fixed < 0) json["fixed"].reject("is negative");
   if (const auto budgets = json.find("budgets")) {
-    episode.budgets = amounts_from(*budgets, static_cast<std::size_t>(episode.num_fixed));
+    episode.capacities = amounts_from(*budgets, static_cast<std::size_t>(episode.num_fixed));
   }
   const JsonField arrivals = json["arrivals"];
   for (std::size_t t = 0; t < arrivals.size(); ++t) {

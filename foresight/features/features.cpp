@@ -32,29 +32,29 @@ float surprise(float gain, const Moments& past) {
 EpisodeFeatures::EpisodeFeatures(const State& state, const FeatureOptions& options) {
   const History& past = state.history();
   const Market& market = state.market();
-  value = per(state.value(), options.budgets ? state.total_capacity() : market.num_fixed);
+  value = per(state.value(), options.amounts ? state.total_capacity() : market.num_fixed);
   time = per(past.arrivals, market.horizon);
   mean = static_cast<float>(past.matches.mean());
   variance = static_cast<float>(past.matches.variance());
   skips = per(past.skips, past.arrivals);
   largest = past.largest_match;
   smallest = past.smallest_match;
-  fullness = options.budgets ? mean_remaining(state) : per(past.matched_nodes, market.num_fixed);
+  fullness = options.amounts ? mean_remaining(state) : per(past.matched_nodes, market.num_fixed);
 }
 
 FlatFeatures::FlatFeatures(FeatureOptions options, NodeId num_fixed)
     : options_(options), nodes_(index(num_fixed) + 1) {}
 
 std::size_t FlatFeatures::width() const {
-  if (!options_.history) return (options_.budgets ? 3 : 2) * nodes_;
-  return (options_.budgets ? 7 : 5) * nodes_ + 8;
+  if (!options_.history) return (options_.amounts ? 3 : 2) * nodes_;
+  return (options_.amounts ? 7 : 5) * nodes_ + 8;
 }
 
 std::vector<std::string> FlatFeatures::names() const {
   std::vector<std::string> blocks = {"gain"};
   if (options_.history) blocks.push_back("mask");
-  if (options_.history && options_.budgets) blocks.push_back("budget");
-  if (options_.budgets) blocks.push_back("remaining");
+  if (options_.history && options_.amounts) blocks.push_back("budget");
+  if (options_.amounts) blocks.push_back("remaining");
   if (!options_.history) blocks.push_back("mask");
   if (options_.history) blocks.insert(blocks.end(), {"mean", "variance", "degree"});
   std::vector<std::string> names;
@@ -66,7 +66,7 @@ std::vector<std::string> FlatFeatures::names() const {
   if (options_.history) {
     names.insert(names.end(),
                  {"value", "time", "match_mean", "match_variance", "skips", "match_largest",
-                  "match_smallest", options_.budgets ? "mean_remaining" : "matched"});
+                  "match_smallest", options_.amounts ? "mean_remaining" : "matched"});
   }
   return names;
 }
@@ -93,10 +93,10 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
 
   fill_gains(block());
   if (options_.history) fill_mask(block());
-  if (options_.history && options_.budgets) {
+  if (options_.history && options_.amounts) {
     fill_nodes(block(), [&](NodeId u) { return state.capacity(u); });
   }
-  if (options_.budgets) {
+  if (options_.amounts) {
     fill_nodes(block(), [&](NodeId u) { return static_cast<float>(state.remaining(u)); });
   }
   if (!options_.history) return fill_mask(block());
@@ -121,17 +121,17 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
 
 std::vector<std::string> NodeFeatures::names() const {
   if (!options_.history) {
-    if (!options_.budgets) return {"is_skip", "gain", "mean_gain"};
+    if (!options_.amounts) return {"is_skip", "gain", "mean_gain"};
     return {"is_skip", "remaining", "gain", "mean_gain", "mean_remaining"};
   }
   std::vector<std::string> names = {"gain", "mask"};
-  if (options_.budgets) names.insert(names.end(), {"budget", "remaining"});
+  if (options_.amounts) names.insert(names.end(), {"budget", "remaining"});
   names.push_back("mean_gain");
-  if (options_.budgets) names.push_back("mean_remaining");
+  if (options_.amounts) names.push_back("mean_remaining");
   names.insert(names.end(),
                {"mean", "variance", "degree", "time", "value", "match_mean", "match_variance",
                 "skips", "match_largest", "match_smallest",
-                options_.budgets ? "fullness" : "matched", "arrival_degree", "is_skip"});
+                options_.amounts ? "fullness" : "matched", "arrival_degree", "is_skip"});
   if (options_.outlook) {
     names.insert(names.end(),
                  {"pressure", "free", "best_gain", "second_gain", "surprise", "chances"});
@@ -171,20 +171,20 @@ std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool 
   float* out = row.data();
   if (!options_.history) {
     *out++ = skip;
-    if (options_.budgets) *out++ = remaining;
+    if (options_.amounts) *out++ = remaining;
     *out++ = gain;
     *out++ = mean_gain_;
-    if (options_.budgets) *out++ = mean_remaining_;
+    if (options_.amounts) *out++ = mean_remaining_;
     return {};
   }
   *out++ = gain;
   *out++ = !available;
-  if (options_.budgets) {
+  if (options_.amounts) {
     *out++ = budget;
     *out++ = remaining;
   }
   *out++ = mean_gain_;
-  if (options_.budgets) *out++ = mean_remaining_;
+  if (options_.amounts) *out++ = mean_remaining_;
   const EpisodeFeatures& e = episode_;
   for (const float value : {mean, variance, degree, e.time, e.value, e.mean, e.variance, e.skips,
                             e.largest, e.smallest, e.fullness, degree_, skip ? 1.0F : 0.0F}) {
@@ -204,7 +204,7 @@ void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<
   const auto rest = fill(
       row, gain, available, false, static_cast<float>(gains.mean()),
       static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
-      options_.budgets ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+      options_.amounts ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
   auto out = rest.begin();
   if (options_.outlook) {
     *out++ = surprise(gain, gains);

@@ -25,7 +25,7 @@ inline constexpr int kFeatureVersion = 1;
 
 struct FeatureOptions {
   bool history = true;
-  bool budgets = false;  // for problems whose nodes have amounts (Traits::amounts)
+  bool amounts = false;  // for problems whose nodes have amounts (Traits::amounts)
 
   // Not in the paper, for NodeFeatures with history:
   bool outlook = false;  // future supply and demand, and how good an offer is for its node
@@ -48,7 +48,7 @@ struct EpisodeFeatures {
   float skips;    // share of decisions that were skips
   float largest;  // gain of a match made
   float smallest;
-  float fullness;  // share of fixed nodes matched; with budgets, the mean remaining budget
+  float fullness;  // share of fixed nodes matched; with amounts, the mean remaining budget
 };
 
 class FlatFeatures {

@@ -15,7 +15,7 @@ namespace {
 using Record = Model::Record;
 
 FeatureOptions feature_options(bool history, const ModelContext& context) {
-  return {.history = history, .budgets = context.traits().amounts()};
+  return {.history = history, .amounts = context.traits().amounts()};
 }
 
 // ---------------------------------------------------------------- all nodes at once

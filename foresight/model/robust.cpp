@@ -157,7 +157,7 @@ class Robust::RobustBatch : public Batch {
     const double there = expert.remaining(u);
     const double wmax = policy_.terms_.wmax;
     if (there <= ours) return 0;
-    if (expert.problem().traits().once()) return wmax * (there - ours);
+    if (expert.problem().traits().units()) return wmax * (there - ours);
     return std::min(there + kCapacityTolerance, there - ours + wmax);
   }
 

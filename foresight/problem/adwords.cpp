@@ -1,6 +1,5 @@
 // Adwords (Mehta, Saberi, Vazirani and Vazirani, 2005): each fixed node has a budget, and an edge's
 // weight is a bid. A match earns the bid and spends it from the budget.
-#include "foresight/base/error.h"
 #include "foresight/problem/problem.h"
 
 namespace foresight {
@@ -22,17 +21,9 @@ class Adwords : public Problem {
   std::string name() const override { return "adwords"; }
   std::string title() const override { return "Adwords"; }
   std::string example() const override { return "thick-z(u=10,v=100)"; }
-  Traits traits() const override { return {.use = Traits::Use::kBudget}; }
-  float capacity(const Market& market, NodeId u) const override {
-    return market.budgets[static_cast<std::size_t>(u)];
-  }
+  Traits traits() const override { return {.use = Traits::Use::kGain}; }
   std::unique_ptr<Ledger> open(const Market&) const override {
     return std::make_unique<AdwordsLedger>();
-  }
-  void check(const Instance& instance) const override {
-    if (instance.market().budgets.empty() && instance.market().num_fixed > 0) {
-      fail(ErrorCode::kData, "problem \"adwords\" needs a budget for every fixed node");
-    }
   }
 };
 

@@ -30,9 +30,9 @@ void check_columns(const Schema& schema, const Instance& instance) {
   }
 }
 
-void check_instance(const BoundDataset& data, std::size_t i) {
+void check_one(const BoundDataset& data, std::size_t i) {
   const Instance instance = data.instance(i);
-  data.problem().check(instance);
+  check_instance(data.problem(), instance);
   if (data.labelled()) {
     try {
       check_label(data.problem(), instance, data.label(i));
@@ -79,7 +79,7 @@ BoundDataset bind_data(Dataset data) {
   parallel_for((bound.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(bound.size(), (chunk + 1) * kChunk); ++i) {
       try {
-        check_instance(bound, i);
+        check_one(bound, i);
       } catch (const Error& error) {
         fail(ErrorCode::kData, "{}instance {}: {}", bound.origin(), i, error.what());
       }
@@ -95,7 +95,7 @@ BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels
 Instance BoundSource::draw(std::uint64_t seed, std::uint64_t index) const {
   Instance instance = source_->draw(seed, index);
   try {
-    problem_->check(instance);
+    check_instance(*problem_, instance);
     check_columns(schema_, instance);
   } catch (const Error& error) {
     fail(ErrorCode::kData, "{}: instance {}: {}", spec_, index, error.what());
@@ -141,7 +141,7 @@ BoundDataset generate(const BoundSource& source, std::uint64_t seed, std::uint64
 BoundInstances bind_instances(const Problem& problem, std::span<const Instance> instances) {
   for (std::size_t i = 0; i < instances.size(); ++i) {
     try {
-      problem.check(instances[i]);
+      check_instance(problem, instances[i]);
     } catch (const Error& error) {
       fail(ErrorCode::kData, "instance {}: {}", i, error.what());
     }

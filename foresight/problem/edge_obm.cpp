@@ -1,6 +1,6 @@
-// Edge-weighted online bipartite matching (E-OBM): each fixed node is matched at most once, and a
-// match is worth the weight of its edge. If all weights are 1, this is the classical unweighted
-// problem.
+// Edge-weighted online bipartite matching (E-OBM): each fixed node is matched at most once, or as
+// often as its capacity says, and a match is worth the weight of its edge. If all weights are 1,
+// this is the classical unweighted problem. With capacities it is b-matching, or display ads.
 #include "foresight/problem/problem.h"
 
 namespace foresight {
@@ -23,18 +23,16 @@ class EdgeObm : public Problem {
   std::string title() const override { return "E-OBM"; }
   std::string example() const override { return "crowd(u=10,v=30)"; }
   Traits traits() const override { return {}; }
-  float capacity(const Market&, NodeId) const override { return 1; }
   std::unique_ptr<Ledger> open(const Market&) const override {
     return std::make_unique<EdgeObmLedger>();
   }
-  void check(const Instance&) const override {}
 };
 
 }  // namespace
 
 Entry<Problem> edge_obm_problem() {
   return make_entry<Problem, EdgeObm, NoOptions>(
-      "e-obm", "edge-weighted matching: each fixed node at most once, worth the edge's weight");
+      "e-obm", "edge-weighted matching: each fixed node once, or as often as its capacity, worth the weight");
 }
 
 }  // namespace foresight

@@ -54,7 +54,6 @@ class Osbm : public Problem {
   std::string name() const override { return "osbm"; }
   std::string title() const override { return "OSBM"; }
   Traits traits() const override { return {.gain = Traits::Gain::kCoverage}; }
-  float capacity(const Market&, NodeId) const override { return 1; }
   std::unique_ptr<Ledger> open(const Market& market) const override {
     return std::make_unique<OsbmLedger>(market);
   }

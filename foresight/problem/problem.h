@@ -50,19 +50,21 @@ struct Traits {
   };
   /// How much of its fixed node a match uses.
   enum class Use {
-    kOnce,    // all of it: a node is matched at most once
-    kBudget,  // what the match gains, out of the node's budget (Market::budgets)
-    kOther,   // what the ledger says
+    kUnit,   // 1 of its capacity, which is 1 if the market does not say how many (b-matching)
+    kGain,   // what the match gains: the capacity is a budget
+    kCost,   // the cost of its edge (Arrival::costs)
+    kOther,  // what the ledger says
   };
 
   Gain gain = Gain::kWeight;
-  Use use = Use::kOnce;
+  Use use = Use::kUnit;
 
   /// Is the worth of a match independent of earlier matches?
   bool additive() const { return gain == Gain::kWeight || gain == Gain::kOwn; }
-  bool once() const { return use == Use::kOnce; }
-  /// Does a node have an amount that is left, and not only whether it is matched?
-  bool amounts() const { return use != Use::kOnce; }
+  /// Does every match take 1 of its node?
+  bool units() const { return use == Use::kUnit; }
+  /// Does a node have an amount that is left, and not a number of matches?
+  bool amounts() const { return use != Use::kUnit; }
 };
 
 /// The traits in words, for errors: "coverage gains, each node once".
@@ -80,15 +82,20 @@ class Problem {
   virtual std::string example() const { return {}; }
   virtual Traits traits() const = 0;
 
-  /// How much fixed node u can take before it is used up.
-  virtual float capacity(const Market& market, NodeId u) const = 0;
+  /// How much fixed node u can take before it is used up. Unless a problem says otherwise, that is
+  /// what the market says, or 1.
+  virtual float capacity(const Market& market, NodeId u) const;
 
   virtual std::unique_ptr<Ledger> open(const Market& market) const = 0;
 
-  /// Throws Error(kData) if the instance lacks what the problem needs (budgets, topics, ...). It is
-  /// called once for every instance when data is bound, and should take O(1).
-  virtual void check(const Instance& instance) const = 0;
+  /// Throws Error(kData) if the instance lacks what the problem needs beyond its traits (topics, ...).
+  /// It is called once for every instance when data is bound, and should take O(1).
+  virtual void check(const Instance&) const {}
 };
+
+/// Throws Error(kData) if the instance does not have what the problem's traits ask for (capacities,
+/// whole ones, costs), or has what they make no sense of, or if `Problem::check` refuses it.
+void check_instance(const Problem& problem, const Instance& instance);
 
 /// All problems.
 Registry<Problem>& problems();

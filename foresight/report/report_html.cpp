@@ -267,7 +267,7 @@ Json episode_json(const Report::NamedEvaluation& entry, const Episode& episode) 
   Json json = {{"name", fmt::format("{}, instance {}", entry.name, episode.instance)},
                {"problem", entry.evaluation.problem},
                {"fixed", episode.num_fixed}};
-  if (!episode.budgets.empty()) json["budgets"] = episode.budgets;
+  if (!episode.capacities.empty()) json["budgets"] = episode.capacities;
   json["arrivals"] = Json::array();
   for (const RecordedArrival& arrival : episode.arrivals) {
     json["arrivals"].push_back({{"nodes", arrival.nodes}, {"weights", arrival.weights}});

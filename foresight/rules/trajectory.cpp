@@ -88,7 +88,7 @@ class Trajectory : public Policy {
         count_(options.vote == "count") {
     if (past_.size() == 0) return;
     const Traits traits = past_.problem().traits();
-    if (traits.gain != Traits::Gain::kWeight || !traits.once()) {
+    if (traits.gain != Traits::Gain::kWeight || !traits.units()) {
       fail(ErrorCode::kUsage,
            "{}: trajectory needs edges that gain their weight and nodes that are matched once, but "
            "problem \"{}\" has {}",

@@ -38,7 +38,7 @@ Label AdwordsSolver::solve(const Instance& instance, double time_limit_seconds) 
 
 void AdwordsSolver::collect_bids(const Instance& instance) {
   const InstanceView& view = instance.view();
-  budgets_ = view.market.budgets;
+  budgets_ = view.market.capacities;
   matching_.assign(index(instance.num_arrivals()), kSkip);
   bids_.clear();
   for (NodeId t = 0; t < instance.num_arrivals(); ++t) {

@@ -72,17 +72,17 @@ std::vector<HindsightMethod> built_in_methods() {
   using Use = Traits::Use;
   return {{"assignment", "gains that do not depend on each other, each node once",
            [](const Problem& problem) {
-             return problem.traits().additive() && problem.traits().once();
+             return problem.traits().additive() && problem.traits().units();
            },
            [](const SolveOptions&) { return std::make_unique<AssignmentLabels>(); }},
           {"coverage", "coverage gains, each node once",
            [](const Problem& problem) {
-             return problem.traits().gain == Gain::kCoverage && problem.traits().once();
+             return problem.traits().gain == Gain::kCoverage && problem.traits().units();
            },
            make_limited<CoverageSolver>},
           {"budgets", "gains that do not depend on each other, out of budgets",
            [](const Problem& problem) {
-             return problem.traits().additive() && problem.traits().use == Use::kBudget;
+             return problem.traits().additive() && problem.traits().use == Use::kGain;
            },
            make_limited<AdwordsSolver>}};
 }

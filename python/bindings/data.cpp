@@ -136,7 +136,7 @@ void define_instance(nb::module_& module) {
       .def_prop_ro(
           "budgets",
           [](nb::handle self) {
-            return view(nb::cast<const Instance&>(self).market().budgets, self);
+            return view(nb::cast<const Instance&>(self).market().capacities, self);
           },
           DOC(Market_budgets))
       .def_prop_ro(

@@ -34,7 +34,7 @@ Traits traits_of(nb::handle problem, const std::string& name) {
   }
   const std::string use = word(problem, "use", name);
   if (use == "budget") {
-    traits.use = Use::kBudget;
+    traits.use = Use::kGain;
   } else if (use == "other") {
     traits.use = Use::kOther;
   } else if (use != "once") {
@@ -101,7 +101,7 @@ class PythonProblem::PythonLedger : public Ledger {
            problem_.name_);
     } else {
       costs_ = gains_;
-      if (problem_.traits_.once()) costs_.assign(gains_.size(), 1);
+      if (problem_.traits_.units()) costs_.assign(gains_.size(), 1);
     }
   }
 
@@ -111,10 +111,10 @@ class PythonProblem::PythonLedger : public Ledger {
     if (traits.gain == Gain::kWeight && offer.gain != weight) {
       reject(offer, "gain", "weight", "gain", offer.gain, weight);
     }
-    if (traits.use == Use::kOnce && offer.cost != 1) {
+    if (traits.use == Use::kUnit && offer.cost != 1) {
       reject(offer, "use", "once", "cost", offer.cost, 1);
     }
-    if (traits.use == Use::kBudget && offer.cost != offer.gain) {
+    if (traits.use == Use::kGain && offer.cost != offer.gain) {
       reject(offer, "use", "budget", "cost", offer.cost, offer.gain);
     }
   }
@@ -137,9 +137,9 @@ PythonProblem::PythonProblem(std::string name, nb::object problem)
 }
 
 float PythonProblem::capacity(const Market& market, NodeId u) const {
-  if (traits_.once()) return 1;
-  const bool budget = traits_.use == Use::kBudget;
-  return (budget ? market.budgets : capacities(market))[static_cast<std::size_t>(u)];
+  if (traits_.units()) return 1;
+  const bool budget = traits_.use == Use::kGain;
+  return (budget ? market.capacities : capacities(market))[static_cast<std::size_t>(u)];
 }
 
 /// Asked for node by node, but told by Python for a whole market at once.
@@ -167,7 +167,7 @@ std::unique_ptr<Ledger> PythonProblem::open(const Market& market) const {
 
 void PythonProblem::check(const Instance& instance) const {
   const Market& market = instance.market();
-  if (traits_.use == Use::kBudget && market.budgets.empty() && market.num_fixed > 0) {
+  if (traits_.use == Use::kGain && market.capacities.empty() && market.num_fixed > 0) {
     fail(ErrorCode::kData, "problem \"{}\" needs a budget for every fixed node", name_);
   }
 }

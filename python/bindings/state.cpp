@@ -38,7 +38,7 @@ const Moments& gains(const State& state, NodeId u) {
 }
 
 FeatureOptions feature_options(const State& state, bool history) {
-  return {.history = history, .budgets = state.problem().traits().amounts()};
+  return {.history = history, .amounts = state.problem().traits().amounts()};
 }
 
 auto flat_features(const StateView& view, bool history) {
@@ -69,7 +69,7 @@ void define_market(nb::module_& module) {
       .def_ro("num_fixed", &MarketCopy::num_fixed)
       .def_ro("horizon", &MarketCopy::horizon, DOC(Market_horizon))
       .def_prop_ro(
-          "budgets", [](const MarketCopy& m) { return array(m.budgets); }, DOC(Market_budgets))
+          "budgets", [](const MarketCopy& m) { return array(m.capacities); }, DOC(Market_budgets))
       .def_prop_ro(
           "ids", [](const MarketCopy& m) { return array(m.ids); }, DOC(Market_ids))
       .def_prop_ro(
@@ -96,14 +96,14 @@ void define_arrival(nb::module_& module) {
 MarketCopy::MarketCopy(const Market& market)
     : num_fixed(market.num_fixed),
       horizon(market.horizon),
-      budgets(copied(market.budgets)),
+      budgets(copied(market.capacities)),
       attributes(copied(market.attributes.values)),
       ids(copied(market.ids)),
       width(market.attributes.width) {}
 
 bool MarketCopy::operator==(const Market& market) const {
   return num_fixed == market.num_fixed && horizon == market.horizon &&
-         width == market.attributes.width && std::ranges::equal(budgets, market.budgets) &&
+         width == market.attributes.width && std::ranges::equal(budgets, market.capacities) &&
          std::ranges::equal(ids, market.ids) &&
          std::ranges::equal(attributes, market.attributes.values);
 }

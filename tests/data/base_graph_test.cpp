@@ -77,7 +77,7 @@ TEST(BaseGraphSource, InstancesAreCutOutOfTheGraph) {
       const Market& market = instance.market();
       for (std::size_t u = 0; u < 3; ++u) {
         const auto id = static_cast<std::size_t>(ids[u]);
-        EXPECT_EQ(market.budgets[u], graph.budgets[id]);
+        EXPECT_EQ(market.capacities[u], graph.budgets[id]);
         EXPECT_EQ(market.attributes[u][0], graph.fixed_attributes[id]);
         const auto topics = market.topics_of(static_cast<NodeId>(u));
         EXPECT_EQ(std::vector(topics.begin(), topics.end()), graph.topic_sets[id]);

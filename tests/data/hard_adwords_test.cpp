@@ -52,8 +52,8 @@ TEST_P(HardAdwords, AllBidsOfAnInstanceAreOneAndBudgetsAreABlockOfThem) {
     const Instance instance = source->draw(1, i);
     const float bid = instance.arrival(0).weights[0];
     for (const float weight : instance.view().weights) ASSERT_EQ(weight, bid);
-    for (const float budget : instance.market().budgets) ASSERT_FLOAT_EQ(budget, 6 * bid);
-    ASSERT_EQ(instance.market().budgets.size(), 10U);
+    for (const float budget : instance.market().capacities) ASSERT_FLOAT_EQ(budget, 6 * bid);
+    ASSERT_EQ(instance.market().capacities.size(), 10U);
     smallest = std::min<double>(smallest, bid);
     largest = std::max<double>(largest, bid);
   }

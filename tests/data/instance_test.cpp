@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// Three fixed nodes with everything that an instance can have, and two arrivals.
 InstanceBuilder full() {
   InstanceBuilder builder(3);
-  builder.set_budgets({1, 2, 3});
+  builder.set_capacities({1, 2, 3});
   builder.set_ids({7, 5, 9});
   builder.set_attributes({1, 2, 3, 4, 5, 6}, 2);
   builder.set_topics(2, {{0}, {}, {0, 1}});
@@ -41,7 +41,7 @@ TEST(InstanceBuilder, WhatGoesInComesOut) {
   const Market& market = instance.market();
   EXPECT_EQ(market.num_fixed, 3);
   EXPECT_EQ(market.horizon, 2);
-  EXPECT_EQ(Values(market.budgets.begin(), market.budgets.end()), (Values{1, 2, 3}));
+  EXPECT_EQ(Values(market.capacities.begin(), market.capacities.end()), (Values{1, 2, 3}));
   EXPECT_EQ(Nodes(market.ids.begin(), market.ids.end()), (Nodes{7, 5, 9}));
   EXPECT_EQ(market.attributes[1][0], 3);
   EXPECT_EQ(market.topics_of(1).size(), 0U);
@@ -62,7 +62,7 @@ TEST(InstanceBuilder, WhatIsNotGivenIsAbsent) {
   InstanceBuilder builder(1);
   builder.arrive(Nodes{0}, Values{1});
   const Instance instance = std::move(builder).build();
-  EXPECT_TRUE(instance.market().budgets.empty());
+  EXPECT_TRUE(instance.market().capacities.empty());
   EXPECT_TRUE(instance.market().topics_of(0).empty());
   EXPECT_TRUE(instance.view().types.empty());
   EXPECT_EQ(instance.arrival(0).type, kNoType);
@@ -100,9 +100,9 @@ TEST(Instance, EqualityComparesEveryValue) {
   EXPECT_TRUE(full().build() == full().build());
   const std::vector<std::function<void(InstanceBuilder&)>> changes = {
       [](auto& b) {
-        b.set_budgets({1, 2, 4});
+        b.set_capacities({1, 2, 4});
       },
-      [](auto& b) { b.set_budgets({}); },
+      [](auto& b) { b.set_capacities({}); },
       [](auto& b) {
         b.set_ids({7, 5, 8});
       },
@@ -161,10 +161,10 @@ TEST(Validate, WeightsMustBeFiniteAndNotNegative) {
 TEST(Validate, BudgetsMustBeFiniteNotNegativeAndOnePerNode) {
   for (const float budget : {-1.0F, kNaN, kInfinity}) {
     expect_invalid({"budget of fixed node 1"}, [&](InstanceBuilder& b) {
-      b.set_budgets({1, budget, 1});
+      b.set_capacities({1, budget, 1});
     });
   }
-  expect_invalid({"2 budgets", "3 fixed nodes"}, [](auto& b) { b.set_budgets({1, 1}); });
+  expect_invalid({"2 budgets", "3 fixed nodes"}, [](auto& b) { b.set_capacities({1, 1}); });
 }
 
 TEST(Validate, TablesMustHaveARowPerNode) {

@@ -135,7 +135,7 @@ TEST_F(Recorded, FixedNodesMayHaveBudgetsTopicsAndAttributes) {
   const Instance instance = source->draw(0, 0);
   const Market& market = instance.market();
   EXPECT_EQ(market.num_fixed, 3);
-  EXPECT_TRUE(std::ranges::equal(market.budgets, Floats{1, 2, 3}));
+  EXPECT_TRUE(std::ranges::equal(market.capacities, Floats{1, 2, 3}));
   EXPECT_TRUE(std::ranges::equal(market.topics_of(1), Nodes{0, 1}));
   EXPECT_TRUE(market.topics_of(2).empty());
   EXPECT_EQ(market.attributes[2][0], 9);

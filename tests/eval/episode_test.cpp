@@ -34,7 +34,7 @@ TEST(Episode, TheOptimumIsReplayedToItsValue) {
         std::accumulate(episode.optimum.gains.begin(), episode.optimum.gains.end(), 0.0);
     EXPECT_NEAR(sum, setting.label.value, 1e-5) << spec;
     EXPECT_NEAR(episode.optimum.value, setting.label.value, 1e-5) << spec;
-    EXPECT_EQ(episode.budgets.empty(), std::string(spec).starts_with("crowd"));
+    EXPECT_EQ(episode.capacities.empty(), std::string(spec).starts_with("crowd"));
   }
 }
 

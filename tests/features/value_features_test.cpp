@@ -10,7 +10,7 @@ namespace {
 TEST(ValueFeatures, DescribeWhatIsLeftAfterADecision) {
   const auto problem = problems().make("adwords");
   InstanceBuilder builder(3);
-  builder.set_budgets({1.0F, 2.0F, 0.5F});
+  builder.set_capacities({1.0F, 2.0F, 0.5F});
   builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.5F, 0.5F});
   builder.arrive(std::vector<NodeId>{0, 2}, std::vector<float>{0.5F, 0.5F});
   builder.arrive(std::vector<NodeId>{1}, std::vector<float>{0.5F});

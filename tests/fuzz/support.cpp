@@ -66,7 +66,7 @@ Instance make_instance(const Schema& schema, NodeId num_fixed, int arrivals) {
   const auto fixed = static_cast<std::size_t>(num_fixed);
   const auto topics = static_cast<int>(schema.topics.size());
   InstanceBuilder builder(num_fixed);
-  if (schema.problem == "adwords") builder.set_budgets(numbers(fixed));
+  if (schema.problem == "adwords") builder.set_capacities(numbers(fixed));
   builder.set_attributes(numbers(fixed * schema.fixed_attributes.size()),
                          schema.fixed_attributes.size());
   if (topics > 0) {

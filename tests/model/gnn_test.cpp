@@ -40,7 +40,7 @@ Instance random_instance(const std::string& problem, Rng& rng, int arrivals,
   };
   InstanceBuilder builder(static_cast<NodeId>(order.size()));
   if (problem == "adwords") {
-    builder.set_budgets(renamed(std::vector{1.0F, 0.5F, 2.0F, 0.7F, 1.3F}));
+    builder.set_capacities(renamed(std::vector{1.0F, 0.5F, 2.0F, 0.7F, 1.3F}));
   }
   if (problem == "osbm") {
     builder.set_topics(
@@ -316,7 +316,7 @@ INSTANTIATE_TEST_SUITE_P(Episodes, GnnGolden, testing::ValuesIn(kGoldenEpisodes)
 // What costs nothing leaves no trace in what remains: the choice must be known from elsewhere.
 TEST(GnnHistAdwords, SeesChoicesThatCostNothing) {
   InstanceBuilder builder(2);
-  builder.set_budgets({1, 1});
+  builder.set_capacities({1, 1});
   for (int t = 0; t < 8; ++t) {
     builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0, t % 2 == 0 ? 0.0F : 0.25F});
   }

@@ -228,7 +228,7 @@ TEST(Checkpoint, NumbersOfFixedNodesThatCannotBeAreRefused) {
 TEST(InvValue, WhatIsLeftOfAnEmptyNodeIsWorthNothingWhateverElseIsInTheBatch) {
   const auto instance_with = [](float budget) {
     InstanceBuilder builder(1);
-    builder.set_budgets({budget});
+    builder.set_capacities({budget});
     builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0});
     return std::move(builder).build();
   };

@@ -79,7 +79,7 @@ struct PlainGnn {
   /// Scores of skip and the offers; `seen` ends with the current arrival.
   Vector scores(const State& state, const std::vector<Seen>& seen) const {
     const Market& market = state.market();
-    const bool budgets = !market.budgets.empty();
+    const bool budgets = !market.capacities.empty();
     const bool attributes = p.contains("embedder.node_embed_v.weight");
     const auto fixed = static_cast<std::size_t>(market.num_fixed);
     const auto topics = static_cast<std::size_t>(market.num_topics);

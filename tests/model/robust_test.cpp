@@ -68,7 +68,7 @@ std::vector<Instance> cruel_instances(std::size_t count, bool budgets) {
       for (NodeId u = 0; u < num_fixed; ++u) {
         amounts.push_back(static_cast<float>(0.2 + 2 * rng.uniform()));
       }
-      builder.set_budgets(amounts);
+      builder.set_capacities(amounts);
     }
     for (int t = 0; t < horizon; ++t) {
       std::vector<NodeId> nodes;

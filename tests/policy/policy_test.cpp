@@ -160,7 +160,7 @@ std::map<NodeId, int> choices(const std::string& spec, const std::vector<float>&
   std::vector<NodeId> nodes;
   for (std::size_t u = 0; u < weights.size(); ++u) nodes.push_back(static_cast<NodeId>(u));
   InstanceBuilder builder(static_cast<NodeId>(weights.size()));
-  builder.set_budgets(budgets);
+  builder.set_capacities(budgets);
   builder.arrive(nodes, weights);
   const std::vector<Instance> instances(3000, std::move(builder).build());
   const auto problem = problems().make(problem_name);
@@ -250,7 +250,7 @@ TEST(GreedyRt, NormalisesByTheSmallestWeightOfATrainingFile) {
 TEST(Msvv, WeighsTheBidByTheRemainingShareOfTheBudget) {
   // Arrival 0 can only go to node 0 and halves its budget; then 0.5 (1 - e^-0.5) < 0.4 (1 - e^-1).
   InstanceBuilder builder(2);
-  builder.set_budgets({1, 10});
+  builder.set_capacities({1, 10});
   builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0.5F});
   builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.5F, 0.4F});
   const Instance instance = std::move(builder).build();

@@ -16,7 +16,7 @@ namespace {
 /// Three instances of one problem, each with two fixed nodes and two arrivals that join both.
 Dataset three(const std::string& problem) {
   InstanceBuilder builder(2);
-  if (problem == "adwords") builder.set_budgets({0.75F, 1});
+  if (problem == "adwords") builder.set_capacities({0.75F, 1});
   for (int t = 0; t < 2; ++t) {
     builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{0.5F, 0.25F});
   }

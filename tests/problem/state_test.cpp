@@ -39,7 +39,7 @@ TEST(EdgeObm, ANodeIsOfferedUntilItIsMatched) {
 
 TEST(Adwords, ABidIsAllowedWhileTheBudgetCoversIt) {
   InstanceBuilder builder(2);
-  builder.set_budgets({1.0F, 0.3F});
+  builder.set_capacities({1.0F, 0.3F});
   for (int t = 0; t < 4; ++t) builder.arrive(Nodes{0, 1}, Weights{0.5F, 0.31F});
   const Instance instance = std::move(builder).build();
   const auto problem = problems().make("adwords");
@@ -56,7 +56,7 @@ TEST(Adwords, ABidIsAllowedWhileTheBudgetCoversIt) {
 
 TEST(Adwords, TinyBidsCannotOverspendWithoutEnd) {
   InstanceBuilder builder(1);
-  builder.set_budgets({0.5F});
+  builder.set_capacities({0.5F});
   builder.arrive(Nodes{0}, Weights{0.5F});
   for (int t = 0; t < 100; ++t) builder.arrive(Nodes{0}, Weights{6e-6F});
   const Instance instance = std::move(builder).build();
@@ -73,7 +73,7 @@ TEST(Adwords, ABudgetOfManyEqualBidsIsSpentInFull) {
   for (int i = 0; i < 200; ++i) {
     const double bid = 0.1 + 0.0015 * i;
     InstanceBuilder builder(1);
-    builder.set_budgets({static_cast<float>(bid * 100)});
+    builder.set_capacities({static_cast<float>(bid * 100)});
     for (int t = 0; t < 101; ++t) builder.arrive(Nodes{0}, Weights{static_cast<float>(bid)});
     const Instance instance = std::move(builder).build();
     const auto problem = problems().make("adwords");
@@ -193,7 +193,7 @@ TEST(State, ADecisionForWhatIsNotOnOfferIsRefusedAndChangesNothing) {
 // A bid of 0 leaves no trace in the budgets, so that who looks there takes it for a skip.
 TEST(State, TellsTheLastChoiceEvenIfItCostNothing) {
   InstanceBuilder builder(2);
-  builder.set_budgets({1, 1});
+  builder.set_capacities({1, 1});
   for (int t = 0; t < 3; ++t) builder.arrive(Nodes{0, 1}, Weights{0, 0.5F});
   const Instance instance = std::move(builder).build();
   const auto problem = problems().make("adwords");

@@ -19,7 +19,7 @@ using Rows = std::vector<std::vector<float>>;
 /// Arrival t has an edge of weight rows[t][u] to each fixed node u where that is positive.
 Instance make_instance(const Rows& rows, const std::vector<float>& budgets = {}) {
   InstanceBuilder builder(static_cast<NodeId>(rows.front().size()));
-  builder.set_budgets(budgets);
+  builder.set_capacities(budgets);
   for (const auto& row : rows) {
     std::vector<NodeId> nodes;
     std::vector<float> weights;

@@ -37,7 +37,7 @@ struct Auction {
     InstanceView view;
     view.market.num_fixed = static_cast<NodeId>(budgets.size());
     view.market.horizon = num_arrivals();
-    view.market.budgets = budgets;
+    view.market.capacities = budgets;
     view.edge_begin = edge_begin;
     view.nodes = nodes;
     view.weights = bids;

@@ -26,7 +26,7 @@ struct Game {
     Market market;
     market.num_fixed = static_cast<NodeId>(budgets.size());
     market.horizon = horizon;
-    market.budgets = budgets;
+    market.capacities = budgets;
     return market;
   }
 

@@ -63,7 +63,7 @@ class DeepBatch : public GnnBatch {
   }
 
   void fill_scalars(const State& state, std::size_t first) {
-    const EpisodeFeatures episode(state, {.history = true, .budgets = inputs_.budgets});
+    const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
     const auto fill_row = [&](std::size_t row, const Offer& offer) {
       const float is_skip = offer.node == kSkip ? 1 : 0;
       candidates_[row] = static_cast<std::size_t>(offer.node + 1);

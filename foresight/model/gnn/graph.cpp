@@ -120,7 +120,7 @@ void EpisodeGraph::observe(const State& state) {
 void EpisodeGraph::fill_shared(const State& state, const GraphColumns& columns,
                                std::span<float> shared) const {
   const auto row = [&](std::size_t column) -> float& { return shared[column - columns.time]; };
-  const EpisodeFeatures episode(state, {.history = true, .budgets = inputs_.budgets});
+  const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
   const int decided = arrivals_ - 1;
   const double per_decision = decided > 0 ? 1.0 / decided : 0;
   const double per_node = 1 / (1 + static_cast<double>(nodes_.size()));

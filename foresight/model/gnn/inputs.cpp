@@ -24,7 +24,7 @@ void copy_from(std::span<const float> values, std::span<const std::size_t> place
 
 NodeInputs::NodeInputs(const ModelContext& context)
     : problem(problems().make(context.schema.problem)),
-      budgets(problem->traits().amounts()),
+      amounts(problem->traits().amounts()),
       fixed_attributes(context.schema.topics.empty() ? context.schema.fixed_attributes
                                                      : context.schema.topics),
       arrival_attributes(context.schema.arrival_attributes),
@@ -59,7 +59,7 @@ void NodeInputs::fill_fixed(const Market& market, NodeId u, std::span<float> f) 
   } else if (!fixed_attributes.empty()) {
     copy_from(market.attributes[static_cast<std::size_t>(u)], fixed_places, f);
   }
-  f[state()] = budgets ? problem->capacity(market, u) : 0;
+  f[state()] = amounts ? problem->capacity(market, u) : 0;
   f[fixed() - 1] = 1;
 }
 

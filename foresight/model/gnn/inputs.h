@@ -19,7 +19,7 @@ struct NodeInputs {
   explicit NodeInputs(const ModelContext& context);
 
   std::shared_ptr<const Problem> problem;
-  bool budgets;  // true: a fixed node's state is what is left of it; false: 1 once it is matched
+  bool amounts;  // true: a fixed node's state is what is left of it; false: 1 once it is matched
   std::vector<std::string> fixed_attributes;
   std::vector<std::string> arrival_attributes;
   bool topics;  // the fixed attributes are topics
@@ -36,9 +36,9 @@ struct NodeInputs {
 
   bool one_embedding() const { return arrival_attributes.empty(); }
   float skip_state() const { return one_embedding() ? -1.0F : 0.0F; }
-  float arrival_state() const { return budgets ? -2.0F : 2.0F; }
+  float arrival_state() const { return amounts ? -2.0F : 2.0F; }
   float matched_state(const State& state, NodeId u) const {
-    return budgets ? static_cast<float>(state.remaining(u)) : 1.0F;
+    return amounts ? static_cast<float>(state.remaining(u)) : 1.0F;
   }
 
   /// Throw Error(kData) if the market or the arrival lacks the attributes.

@@ -26,7 +26,7 @@ using enum Network::Operation;
 std::vector<std::string> fixed_columns(const NodeInputs& inputs) {
   std::vector<std::string> names;
   for (const std::string& name : inputs.fixed_attributes) names.push_back("fixed." + name);
-  names.push_back(inputs.budgets ? "fixed.remaining" : "fixed.matched");
+  names.push_back(inputs.amounts ? "fixed.remaining" : "fixed.matched");
   return names;
 }
 std::vector<std::string> arrival_columns(const NodeInputs& inputs) {
@@ -219,7 +219,7 @@ class GnnFeed : public Feed {
 
   NetworkInputs::Array candidates(const State& state) const {
     NetworkInputs::Array rows({1, log_.fixed_nodes(), GnnShape::kScalars});
-    const EpisodeFeatures episode(state, {.history = true, .budgets = inputs_.budgets});
+    const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
     const auto fill_row = [&](NodeId node, float gain, float mask) {
       const float is_skip = node == kSkip ? 1 : 0;
       std::ranges::copy(std::array{gain, episode.time, episode.value, is_skip, mask},

@@ -1,0 +1,37 @@
+// The generalised assignment problem (GAP): an edge has a gain, its weight, and apart from that a
+// cost. A match earns the gain and takes the cost from its node's capacity: hours of a technician,
+// memory of a server. With costs of 1 it is E-OBM with capacities, with costs like gains Adwords.
+#include "foresight/problem/problem.h"
+
+namespace foresight {
+namespace {
+
+class GapLedger : public Ledger {
+ public:
+  void price(const Arrival& arrival, std::span<Offer> offers) override {
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      offers[i] = {arrival.nodes[i], arrival.weights[i], arrival.costs[i]};
+    }
+  }
+  void commit(const Arrival&, NodeId) override {}
+};
+
+class Gap : public Problem {
+ public:
+  explicit Gap(NoOptions) {}
+  std::string name() const override { return "gap"; }
+  std::string title() const override { return "GAP"; }
+  Traits traits() const override { return {.use = Traits::Use::kCost}; }
+  std::unique_ptr<Ledger> open(const Market&) const override {
+    return std::make_unique<GapLedger>();
+  }
+};
+
+}  // namespace
+
+Entry<Problem> gap_problem() {
+  return make_entry<Problem, Gap, NoOptions>(
+      "gap", "generalised assignment: a match earns its weight and takes its cost of the capacity");
+}
+
+}  // namespace foresight
