@@ -48,7 +48,8 @@ IntegerProgram::Solution solve_textbook(const Instance& instance, double limit) 
     program.add_row(variables, std::vector<double>(variables.size(), 1), kNone, 1);
   }
   for (std::size_t u = 0; u < of_node.size(); ++u) {
-    program.add_row(of_node[u], bids_of_node[u], kNone, market.budgets[u] + kCapacityTolerance);
+    program.add_row(of_node[u], bids_of_node[u], kNone,
+                    (1 + kCapacityTolerance) * market.budgets[u]);
   }
   return program.maximize({.time_limit_seconds = limit, .strengthen = true});
 }

@@ -1,5 +1,9 @@
 #include "foresight/problem/problem.h"
 
+#include <cmath>
+
+#include "foresight/base/error.h"
+
 namespace foresight {
 
 std::string describe(const Traits& traits) {
@@ -13,6 +17,15 @@ std::string describe(const Traits& traits) {
                     : traits.use == Use::kBudget ? "out of budgets"
                                                  : "capacities that the problem defines itself";
   return fmt::format("{}, {}", gains, use);
+}
+
+void check_price(const Problem& problem, const Offer& offer) {
+  const auto good = [](float amount) { return std::isfinite(amount) && amount >= 0; };
+  if (good(offer.gain) && good(offer.cost)) return;
+  fail(ErrorCode::kData,
+       "problem \"{}\" gives the edge to node {} the gain {} and the cost {}; both must be finite "
+       "numbers >= 0",
+       problem.name(), offer.node, offer.gain, offer.cost);
 }
 
 }  // namespace foresight

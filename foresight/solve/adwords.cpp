@@ -16,13 +16,14 @@ constexpr int kClosed = -2;  // no augmenting path will pass this node again
 // The most bids in all bundles of one integer program, counted with repetition.
 constexpr std::size_t kMaxBundledBids = 2'000'000;
 
+/// What remains already includes the tolerance.
 bool covers(double remaining, double amount) {
-  return remaining + kCapacityTolerance >= amount;
+  return remaining >= amount;
 }
 
 }  // namespace
 
-Label AdwordsSolver::solve(const Instance& instance, double time_limit_seconds) {
+Label AdwordsSolver::solve(const Instance& instance, const SearchLimits& limits) {
   collect_bids(instance);
   if (every_node_bids_the_same()) {
     match_by_falling_bid();
@@ -31,14 +32,17 @@ Label AdwordsSolver::solve(const Instance& instance, double time_limit_seconds) 
   }
   drop_useless_bids();
   match_largest_first();
-  const double bound = match_by_program(time_limit_seconds);
+  const double bound = match_by_program(limits);
   const double value = spend();
   return {value, std::max(value, bound), matching_};
 }
 
 void AdwordsSolver::collect_bids(const Instance& instance) {
   const InstanceView& view = instance.view();
-  budgets_ = view.market.budgets;
+  budgets_.clear();
+  for (const double budget : view.market.budgets) {
+    budgets_.push_back(budget * (1 + kCapacityTolerance));
+  }
   matching_.assign(index(instance.num_arrivals()), kSkip);
   bids_.clear();
   for (NodeId t = 0; t < instance.num_arrivals(); ++t) {
@@ -212,7 +216,8 @@ void AdwordsSolver::match_largest_first() {
 // each bid is a bundle of its own, and the node gets as many as its budget covers.
 class AdwordsSolver::BundleProgram {
  public:
-  BundleProgram(std::span<const Bid> bids, std::span<const float> budgets, std::size_t num_arrivals)
+  BundleProgram(std::span<const Bid> bids, std::span<const double> budgets,
+                std::size_t num_arrivals)
       : bids_(bids), of_arrival_(num_arrivals) {
     std::vector<std::vector<std::size_t>> of_node(budgets.size());
     for (std::size_t i = 0; i < bids.size(); ++i) of_node[index(bids[i].node)].push_back(i);
@@ -225,10 +230,13 @@ class AdwordsSolver::BundleProgram {
     }
   }
 
-  IntegerProgram::Solution improve(std::span<const NodeId> matching, double seconds) const {
+  IntegerProgram::Solution improve(std::span<const NodeId> matching,
+                                   const SearchLimits& limits) const {
     const std::vector<double> start = write(matching);
-    return program_.maximize(
-        {.time_limit_seconds = seconds, .strengthen = has_budget_rows_, .start = start});
+    return program_.maximize({.time_limit_seconds = limits.seconds,
+                              .strengthen = has_budget_rows_,
+                              .start = start,
+                              .stop = limits.stop});
   }
 
   void read(std::span<const double> values, std::span<NodeId> matching) const {
@@ -289,8 +297,7 @@ class AdwordsSolver::BundleProgram {
       }
     }
     if (!free) {
-      program_.add_row(variables, coefficients, -kInfinity,
-                       one_bundle ? 1 : budget + kCapacityTolerance);
+      program_.add_row(variables, coefficients, -kInfinity, one_bundle ? 1 : budget);
     }
     one_bundle_.push_back(one_bundle);
     has_budget_rows_ |= !free && !one_bundle;
@@ -337,7 +344,7 @@ class AdwordsSolver::BundleProgram {
 };
 
 // Improves the matching. Returns an upper bound, which is the matching's value if it is optimal.
-double AdwordsSolver::match_by_program(double time_limit_seconds) {
+double AdwordsSolver::match_by_program(const SearchLimits& limits) {
   std::vector<double> largest(matching_.size()), demand(budgets_.size());
   for (const Bid& bid : bids_) {
     largest[index(bid.arrival)] = std::max(largest[index(bid.arrival)], bid.amount);
@@ -347,11 +354,11 @@ double AdwordsSolver::match_by_program(double time_limit_seconds) {
   if (spend() == wanted) return wanted;
   double affordable = 0;
   for (std::size_t u = 0; u < demand.size(); ++u) {
-    affordable += std::min(demand[u], budgets_[u] + kCapacityTolerance);
+    affordable += std::min(demand[u], budgets_[u]);
   }
 
   const BundleProgram program(bids_, budgets_, matching_.size());
-  const auto solution = program.improve(matching_, time_limit_seconds);
+  const auto solution = program.improve(matching_, limits);
   program.read(solution.values, matching_);
   const auto skips = std::count(matching_.begin(), matching_.end(), kSkip);
   const double value = spend();

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "foresight/data/instance.h"
+#include "foresight/solve/limits.h"
 
 namespace foresight {
 
@@ -31,9 +32,9 @@ namespace foresight {
 class AdwordsSolver {
  public:
   /// The instance must have budgets. The matching spends them as an online policy may, in order of
-  /// arrival: a bid is covered if it exceeds the remaining budget by at most kCapacityTolerance.
+  /// arrival: a bid may exceed the remaining budget by kCapacityTolerance of the whole budget.
   /// Zero bids are never matched.
-  Label solve(const Instance& instance, double time_limit_seconds = 10.0);
+  Label solve(const Instance& instance, const SearchLimits& limits = 10.0);
 
  private:
   struct Bid {
@@ -56,9 +57,9 @@ class AdwordsSolver {
   // The general case.
   void drop_useless_bids();
   void match_largest_first();
-  double match_by_program(double time_limit_seconds);
+  double match_by_program(const SearchLimits& limits);
 
-  std::span<const float> budgets_;
+  std::vector<double> budgets_;    // with the tolerance
   std::vector<Bid> bids_;          // those that could be matched, in order of arrival
   std::vector<NodeId> matching_;   // per arrival
   std::vector<double> remaining_;  // per fixed node: budget left

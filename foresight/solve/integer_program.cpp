@@ -9,6 +9,8 @@
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcStrategy.hpp>
+#include <ClpEventHandler.hpp>
+#include <ClpSimplex.hpp>
 #include <OsiClpSolverInterface.hpp>
 
 #include "foresight/base/error.h"
@@ -53,16 +55,30 @@ std::vector<double> finite(std::span<const double> bounds) {
 
 // Stops the search between two nodes. CBC's own limit also interrupts linear programs half-way, and
 // then its bound can be wrong. By default it also counts the processor time of all threads.
-class Deadline : public CbcEventHandler {
+class SearchStop : public CbcEventHandler {
  public:
-  explicit Deadline(Clock::time_point end) : end_(end) {}
+  explicit SearchStop(const IntegerProgram::Deadline& deadline) : deadline_(&deadline) {}
   CbcAction event(CbcEvent what) override {
-    return what == node && Clock::now() >= end_ ? stop : noAction;
+    return what == node && deadline_->passed() ? stop : noAction;
   }
-  CbcEventHandler* clone() const override { return new Deadline(*this); }
+  CbcEventHandler* clone() const override { return new SearchStop(*this); }
 
  private:
-  Clock::time_point end_;
+  const IntegerProgram::Deadline* deadline_;
+};
+
+// Stops a linear program between two iterations.
+class LinearStop : public ClpEventHandler {
+ public:
+  explicit LinearStop(const IntegerProgram::Deadline& deadline) : deadline_(&deadline) {}
+  int event(Event what) override {
+    constexpr int kStop = 5, kGoOn = -1;
+    return what == endOfIteration && deadline_->stop && deadline_->stop() ? kStop : kGoOn;
+  }
+  ClpEventHandler* clone() const override { return new LinearStop(*this); }
+
+ private:
+  const IntegerProgram::Deadline* deadline_;
 };
 
 void configure(CbcModel& search, bool strengthen) {
@@ -189,7 +205,7 @@ struct IntegerProgram::Relaxation {
 
 // Solves for a sample of the variables, adds others whose reduced cost shows that they are needed,
 // and repeats (sifting).
-IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
+IntegerProgram::Relaxation IntegerProgram::relax(const Deadline& deadline, bool feasible) const {
   const std::size_t n = objective_.size();
   const std::size_t sample = kSamplePerRow * (row_lower_.size() + 1);
   std::vector<char> active(n, n <= 2 * sample);
@@ -202,11 +218,15 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
     const Core core = restrict_to(active, lower_);
     OsiClpSolverInterface solver;
     core.program.load(solver);
-    solver.getModelPtr()->setMaximumWallSeconds(seconds_until(end));
+    solver.getModelPtr()->setMaximumWallSeconds(seconds_until(deadline.end));
+    LinearStop stop(deadline);
+    solver.getModelPtr()->passInEventHandler(&stop);
     solver.initialSolve();
     if (solver.isProvenDualInfeasible())
       fail(ErrorCode::kData, "the objective of the integer program has no upper limit");
     if (solver.isProvenPrimalInfeasible()) {
+      // Numbers of very different size can mislead the simplex method.
+      if (core.variables.size() == n && feasible) return result;
       if (core.variables.size() == n) fail_infeasible();
       active.assign(n, true);
       continue;
@@ -253,7 +273,7 @@ std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices
 }
 
 // Branch and bound for points worth more than `floor`. "Proven but not found" means there is none.
-IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
+IntegerProgram::Solution IntegerProgram::search(const Deadline& deadline, double floor,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
   load(solver);
@@ -261,8 +281,8 @@ IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double fl
     if (integer_[index(j)]) solver.setInteger(j);
   CbcModel model(solver);
   configure(model, strengthen);
-  const Deadline deadline(end);
-  model.passInEventHandler(&deadline);
+  const SearchStop stop(deadline);
+  model.passInEventHandler(&stop);
   if (floor > -kInfinity) model.setCutoff(-floor);
   model.branchAndBound();
 
@@ -277,14 +297,15 @@ IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double fl
 
 IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const {
   const double seconds = std::min(options.time_limit_seconds, kLongestTime);
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds));
+  const Deadline deadline{Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(seconds)),
+                          options.stop};
   Solution best;
   if (!options.start.empty()) {
     assert(is_feasible(options.start));
     accept(options.start, best);
   }
-  const Relaxation relaxed = relax(end);
+  const Relaxation relaxed = relax(deadline, best.found);
   if (!relaxed.solved) return best;
   best.bound = relaxed.bound;
   if (relaxed.integral) {
@@ -295,7 +316,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
   for (std::size_t size = row_lower_.size() + kFirstCore;
-       best.bound - best.value > kTolerance && Clock::now() < end; size *= kCoreGrowth) {
+       best.bound - best.value > kTolerance && !deadline.passed(); size *= kCoreGrowth) {
     // A point that differs from the relaxed one outside the core is worth at most bound - reach.
     const double reach =
         std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
@@ -303,7 +324,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     for (std::size_t j = 0; j < kept.size(); ++j) kept[j] = relaxed.costs[j] <= reach + kCostError;
     const Core core = restrict_to(kept, relaxed.values);
     const Solution found =
-        core.program.search(end, best.value - core.fixed_value, options.strengthen);
+        core.program.search(deadline, best.value - core.fixed_value, options.strengthen);
     if (found.found) {
       accept(core.complete(found.values, relaxed.values), best);
     } else if (!best.found && found.proven && core.variables.size() == kept.size()) {

@@ -144,7 +144,9 @@ BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progre
   const std::vector<std::size_t> open = board.open();
   const auto workers = static_cast<std::size_t>(thread_count(options.threads));
   std::vector<std::unique_ptr<Solver>> solvers(workers);
-  for (auto& solver : solvers) solver = make_solver(data.problem(), options);
+  SolveOptions stopping = options;
+  stopping.stop = [&] { return progress.cancelled(); };
+  for (auto& solver : solvers) solver = make_solver(data.problem(), stopping);
 
   progress.begin("solving", std::ssize(open), "instances");
   const std::size_t chunks = (open.size() + kChunk - 1) / kChunk;
@@ -153,7 +155,9 @@ BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progre
     for (std::size_t k = chunk * kChunk; k < end; ++k) {
       if (progress.cancelled()) return;
       const Instance instance = data.instance(open[k]);
-      board.finish(open[k], solvers[worker]->solve(instance));
+      Label label = solvers[worker]->solve(instance);
+      if (progress.cancelled()) return;  // the search may have ended too early
+      board.finish(open[k], std::move(label));
       progress.advance(1);
     }
     board.save_if_due();

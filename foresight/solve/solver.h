@@ -21,8 +21,9 @@
 namespace foresight {
 
 struct SolveOptions {
-  double time_limit_seconds = 10;  // per instance; used only if branch and bound is needed
-  int threads = 0;                 // 0 = all cores
+  double time_limit_seconds = 10;   // per instance; used only if branch and bound is needed
+  int threads = 0;                  // 0 = all cores
+  std::function<bool()> stop = {};  // if set, asked during branch and bound: true ends it
 
   void read(OptionReader& o);
 };

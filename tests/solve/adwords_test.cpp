@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "foresight/base/index.h"
-#include "foresight/problem/problem.h"
+#include "foresight/problem/bound.h"
 #include "foresight/solve/integer_program.h"
+#include "foresight/solve/solver.h"
 
 namespace foresight {
 namespace {
@@ -53,7 +54,7 @@ struct Auction {
     double best = best_from(t + 1, remaining);
     for (auto e = index(edge_begin[index(t)]); e < index(edge_begin[index(t) + 1]); ++e) {
       const std::size_t u = index(nodes[e]);
-      if (bids[e] == 0 || remaining[u] + kCapacityTolerance < bids[e]) continue;
+      if (bids[e] == 0 || remaining[u] + kCapacityTolerance * budgets[u] < bids[e]) continue;
       auto left = remaining;
       left[u] -= bids[e];
       best = std::max(best, bids[e] + best_from(t + 1, left));
@@ -76,7 +77,8 @@ void expect_playable(const Auction& auction, const Label& label) {
     ASSERT_NE(edge, end) << "arrival " << t << " has no edge to " << u;
     const double bid = auction.bids[index(edge - auction.nodes.begin())];
     ASSERT_GT(bid, 0);
-    ASSERT_GE(remaining[index(u)] + kCapacityTolerance, bid) << "arrival " << t;
+    ASSERT_GE(remaining[index(u)] + kCapacityTolerance * auction.budgets[index(u)], bid)
+        << "arrival " << t;
     remaining[index(u)] -= bid;
     value += bid;
   }
@@ -247,11 +249,32 @@ TEST(Adwords, ToleranceIsSpentButNotExceeded) {
   Auction within{.budgets = {0.6f}};
   Auction beyond{.budgets = {0.6f}};
   for (int t = 0; t < 3; ++t) {
-    within.arrive({0.2f + 3e-6f});
-    beyond.arrive({0.2f + 4e-6f});
+    within.arrive({0.2f + 1e-6f});  // 1e-5 of the budget may be overspent
+    beyond.arrive({0.2f + 3e-6f});
   }
   EXPECT_NEAR(AdwordsSolver().solve(within.instance()).value, 0.6, 1e-4);
   EXPECT_NEAR(AdwordsSolver().solve(beyond.instance()).value, 0.4, 1e-4);
+}
+
+// A tolerance of so many dollars let small budgets be overspent many times, and large numbers are
+// beyond what the integer program can take.
+TEST(Adwords, TheUnitOfMoneyDoesNotMatter) {
+  std::mt19937 rng(5);
+  const auto problem = problems().make("adwords");
+  const auto solver = make_solver(*problem, {});
+  for (int round = 0; round < 60; ++round) {
+    const Auction auction = random_auction(rng, Bids::kAny);
+    const Label expected = solver->solve(auction.instance());
+    for (const float unit : {0x1p-60F, 0x1p-20F, 0x1p20F, 0x1p90F}) {
+      Auction scaled = auction;
+      for (float& budget : scaled.budgets) budget *= unit;
+      for (float& bid : scaled.bids) bid *= unit;
+      const Label label = solver->solve(scaled.instance());
+      EXPECT_NEAR(label.value / static_cast<double>(unit), expected.value, 1e-6) << unit;
+      EXPECT_TRUE(label.proven());
+      check_label(*problem, scaled.instance(), label);
+    }
+  }
 }
 
 TEST(Adwords, EmptyMarketsAreSolved) {
@@ -294,7 +317,7 @@ double solve_textbook(const Auction& auction) {
   }
   for (std::size_t u = 0; u < of_node.size(); ++u) {
     program.add_row(of_node[u], bids[u], -IntegerProgram::kInfinity,
-                    auction.budgets[u] + kCapacityTolerance);
+                    (1 + kCapacityTolerance) * auction.budgets[u]);
   }
   return program.maximize({.strengthen = true}).value;
 }
@@ -318,7 +341,7 @@ TEST(Adwords, RunningOutOfTimeStillGivesAMatchingAndABound) {
     const Label label = AdwordsSolver().solve(auction.instance(), seconds);
     expect_playable(auction, label);
     EXPECT_GT(label.value, 0.9 * budgets);
-    EXPECT_LE(label.bound, budgets + 10 * kCapacityTolerance + 1e-6);
+    EXPECT_LE(label.bound, budgets * (1 + kCapacityTolerance) + 1e-6);
   }
 }
 

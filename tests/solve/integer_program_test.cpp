@@ -245,6 +245,17 @@ TEST(IntegerProgram, TimeLimitLeavesABoundAboveTheOptimum) {
   EXPECT_GE(none.bound, longer.value);
 }
 
+TEST(IntegerProgram, EndsWhenAskedToStop) {
+  const Knapsack knapsack(200, 15, 3);  // hours to solve
+  const std::vector<double> start(200, 0.0);
+  int asked = 0;
+  const auto solution =
+      knapsack.program().maximize({.start = start, .stop = [&] { return ++asked > 1000; }});
+  EXPECT_GT(asked, 1000);
+  EXPECT_FALSE(solution.proven);
+  EXPECT_GE(solution.bound, solution.value);
+}
+
 TEST(IntegerProgram, ThreadsSolveAtOnceWhatOneThreadSolves) {
   constexpr unsigned kPrograms = 24;
   const auto solve = [](unsigned seed) {
