@@ -203,8 +203,8 @@ std::string_view header_of(const MappedFile& file) {
   if (length > std::min(kMaxHeader, text.size() - 8)) {
     reject(file.path(),
            "this is not a dataset, a model or another file of Foresight: it starts with {}, which "
-           "asks for a header of {} bytes, but the file has {}",
-           excerpt(text.substr(0, 8)), length, text.size());
+           "asks for a header of {} bytes, but the file has {}, and the limit is {}",
+           excerpt(text.substr(0, 8)), length, text.size(), kMaxHeader);
   }
   const std::string_view header = text.substr(8, static_cast<std::size_t>(length));
   // The JSON parser would skip a byte order mark and stop at a zero byte.

@@ -50,8 +50,8 @@ TEST_F(Program, ExportWritesAPolicyForOtherProgramsOrNothing) {
   expect("export run -o no.onnx --samples more", 2, {"--data"});
   expect("export run -o no.onnx --data data", 2, {"--samples"});
   expect("export run -o no.onnx --samples no.onnx --data data", 2, {"same file", "no.onnx"});
-  expect("export run -o run/best.safetensors", 2, {"overwrite", "run/best.safetensors"});
-  expect("export run -o no.onnx --samples data --data data", 2, {"overwrite", "data"});
+  expect("export run -o run/best.safetensors", 2, {"overwritten", "run/best.safetensors"});
+  expect("export run -o no.onnx --samples data --data data", 2, {"overwritten", "data"});
   expect("generate 'thick-z(u=4,v=8)' -n 3 -o bids", 0, {});
   expect("export run -o no.onnx --samples more --data bids", 1, {"e-obm", "adwords"});
   EXPECT_FALSE(exists("no.onnx"));
