@@ -43,6 +43,12 @@ bool prefers_dense(double num_fixed, double num_arrivals, double num_edges) {
   return num_edges >= cells * (cells <= 1e5 ? 0.04 : 0.1);
 }
 
+/// Whether prices should fall. Near balance both ways take longest, and rising prices less long: at
+/// 5,000 x 200,000 both take the same time where 0.2 % of the arrivals have no room.
+bool is_scarce(std::int64_t room, std::int64_t demand) {
+  return static_cast<double>(room) < 0.998 * static_cast<double>(demand);
+}
+
 }  // namespace
 
 struct AssignmentSolver::Workspace {
@@ -129,7 +135,7 @@ struct AssignmentSolver::Workspace {
       room += std::min(capacities[u], limits[u]);
       limits[u] = std::min(capacities[u], limits[u] + 1);  // one more than it can ever need
     }
-    if (room < demand) {
+    if (is_scarce(room, demand)) {
       descending.solve(limits, transposer.transpose(arrivals, static_cast<NodeId>(limits.size())),
                        arrivals.count(), result);
     } else {
