@@ -22,6 +22,9 @@ using Clock = std::chrono::steady_clock;
 // How far a point may violate a row, an integer may be from whole, and a solution from optimal.
 constexpr double kTolerance = 1e-9;
 
+// Steps of a search are smaller than the gap by this part, so that rounding does not matter.
+constexpr double kRounding = 1e-6;
+
 // COIN-OR calculates with its time limits, so "no limit" must be finite.
 constexpr double kLongestTime = 1e9;
 
@@ -65,10 +68,10 @@ class Deadline : public CbcEventHandler {
   Clock::time_point end_;
 };
 
-void configure(CbcModel& search, bool strengthen) {
+void configure(CbcModel& search, double step, bool strengthen) {
   search.setLogLevel(0);
   search.setIntegerTolerance(kTolerance);
-  search.setCutoffIncrement(kTolerance);
+  search.setCutoffIncrement(step);
   search.setAllowableGap(0);
   search.setAllowableFractionGap(0);
   if (strengthen) {
@@ -252,25 +255,27 @@ std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices
   return costs;
 }
 
-// Branch and bound for points worth more than `floor`. "Proven but not found" means there is none.
-IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
+// Branch and bound for points worth more than `floor` + `step`, each better than the last one by
+// `step`. "Proven" means that no point is worth `step` more than the last one, or than `floor`.
+IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor, double step,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
   load(solver);
   for (int j = 0; j < num_variables(); ++j)
     if (integer_[index(j)]) solver.setInteger(j);
   CbcModel model(solver);
-  configure(model, strengthen);
+  configure(model, step, strengthen);
   const Deadline deadline(end);
   model.passInEventHandler(&deadline);
-  if (floor > -kInfinity) model.setCutoff(-floor);
+  const double slack = step > kTolerance ? step : 0;
+  if (floor > -kInfinity) model.setCutoff(-(floor + slack));
   model.branchAndBound();
 
   Solution solution;
   if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
   if (solution.found && !is_feasible(solution.values)) return {};  // CBC's word is not enough
   solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
-  solution.bound = std::max(floor, solution.value);
+  solution.bound = std::max(floor, solution.value) + slack;
   if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());
   return solution;
 }
@@ -292,10 +297,14 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     best.bound = best.value;
   }
 
+  const auto allowed = [&] {
+    return best.found ? std::max(kTolerance, options.gap * best.value) : kTolerance;
+  };
+  const auto step = [&] { return std::max(kTolerance, (1 - kRounding) * allowed()); };
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
   for (std::size_t size = row_lower_.size() + kFirstCore;
-       best.bound - best.value > kTolerance && Clock::now() < end; size *= kCoreGrowth) {
+       best.bound - best.value > allowed() && Clock::now() < end; size *= kCoreGrowth) {
     // A point that differs from the relaxed one outside the core is worth at most bound - reach.
     const double reach =
         std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
@@ -303,7 +312,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     for (std::size_t j = 0; j < kept.size(); ++j) kept[j] = relaxed.costs[j] <= reach + kCostError;
     const Core core = restrict_to(kept, relaxed.values);
     const Solution found =
-        core.program.search(end, best.value - core.fixed_value, options.strengthen);
+        core.program.search(end, best.value - core.fixed_value, step(), options.strengthen);
     if (found.found) {
       accept(core.complete(found.values, relaxed.values), best);
     } else if (!best.found && found.proven && core.variables.size() == kept.size()) {

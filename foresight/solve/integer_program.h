@@ -33,6 +33,7 @@ class IntegerProgram {
 
   struct Options {
     double time_limit_seconds = kInfinity;  // wall clock, checked between two nodes
+    double gap = 0;                         // with a start: ends once bound - value <= gap * bound
     bool strengthen = false;  // cuts and rounding heuristics: pay off if the relaxation is loose
     std::span<const double> start = {};  // a feasible point to improve on, or empty
   };
@@ -69,7 +70,8 @@ class IntegerProgram {
   Core restrict_to(std::span<const char> kept, std::span<const double> values) const;
   Relaxation relax(std::chrono::steady_clock::time_point end) const;
   std::vector<double> reduced_costs(std::span<const double> prices) const;
-  Solution search(std::chrono::steady_clock::time_point end, double floor, bool strengthen) const;
+  Solution search(std::chrono::steady_clock::time_point end, double floor, double step,
+                  bool strengthen) const;
 
   std::vector<double> objective_, lower_, upper_;  // per variable
   std::vector<char> integer_;
