@@ -2,8 +2,8 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
-#include "foresight/solve/adwords.h"
 #include "foresight/solve/assignment.h"
+#include "foresight/solve/budgets.h"
 #include "foresight/solve/coverage.h"
 
 namespace foresight {
@@ -20,24 +20,17 @@ class AssignmentLabels : public Solver {
   AssignmentSolver solver_;
 };
 
-/// For solvers that may run out of time.
-template <typename LimitedSolver>
+/// For solvers that may stop before the optimum is proven.
+template <typename LimitedSolver, typename Limits>
 class LimitedLabels : public Solver {
  public:
-  explicit LimitedLabels(double time_limit_seconds) : time_limit_seconds_(time_limit_seconds) {}
-  Label solve(const Instance& instance) override {
-    return solver_.solve(instance, time_limit_seconds_);
-  }
+  explicit LimitedLabels(const Limits& limits) : limits_(limits) {}
+  Label solve(const Instance& instance) override { return solver_.solve(instance, limits_); }
 
  private:
   LimitedSolver solver_;
-  double time_limit_seconds_;
+  Limits limits_;
 };
-
-template <typename LimitedSolver>
-std::unique_ptr<Solver> make_limited(const SolveOptions& options) {
-  return std::make_unique<LimitedLabels<LimitedSolver>>(options.time_limit_seconds);
-}
 
 /// Gives a solver of weighted edges the gains of the ledger as weights.
 class PricedLabels : public Solver {
@@ -70,21 +63,26 @@ class PricedLabels : public Solver {
 std::vector<HindsightMethod> built_in_methods() {
   using Gain = Traits::Gain;
   using Use = Traits::Use;
-  return {{"assignment", "gains that do not depend on each other, each node once",
-           [](const Problem& problem) {
-             return problem.traits().additive() && problem.traits().once();
-           },
-           [](const SolveOptions&) { return std::make_unique<AssignmentLabels>(); }},
-          {"coverage", "coverage gains, each node once",
-           [](const Problem& problem) {
-             return problem.traits().gain == Gain::kCoverage && problem.traits().once();
-           },
-           make_limited<CoverageSolver>},
-          {"budgets", "gains that do not depend on each other, out of budgets",
-           [](const Problem& problem) {
-             return problem.traits().additive() && problem.traits().use == Use::kBudget;
-           },
-           make_limited<AdwordsSolver>}};
+  return {
+      {"assignment", "gains that do not depend on each other, each node once",
+       [](const Problem& problem) {
+         return problem.traits().additive() && problem.traits().once();
+       },
+       [](const SolveOptions&) { return std::make_unique<AssignmentLabels>(); }},
+      {"coverage", "coverage gains, each node once",
+       [](const Problem& problem) {
+         return problem.traits().gain == Gain::kCoverage && problem.traits().once();
+       },
+       [](const SolveOptions& options) {
+         return std::make_unique<LimitedLabels<CoverageSolver, double>>(options.time_limit_seconds);
+       }},
+      {"budgets", "gains that do not depend on each other, out of budgets",
+       [](const Problem& problem) {
+         return problem.traits().additive() && problem.traits().use == Use::kBudget;
+       },
+       [](const SolveOptions& options) {
+         return std::make_unique<LimitedLabels<BudgetSolver, SolveLimits>>(options.limits());
+       }}};
 }
 
 }  // namespace

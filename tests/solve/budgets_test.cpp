@@ -1,6 +1,7 @@
-#include "foresight/solve/adwords.h"
+#include "foresight/solve/budgets.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -21,6 +22,7 @@ struct Auction {
   std::vector<std::int64_t> edge_begin = {0};
   std::vector<NodeId> nodes = {};
   std::vector<float> bids = {};
+  std::vector<float> costs = {};  // empty: the bids
 
   void arrive(const std::vector<float>& bid_of_node) {  // negative: no edge
     for (std::size_t u = 0; u < bid_of_node.size(); ++u) {
@@ -44,6 +46,9 @@ struct Auction {
     return Instance(view, nullptr);
   }
 
+  BudgetTask task() const { return {budgets, edge_begin, nodes, bids, costs}; }
+  double cost(std::size_t e) const { return costs.empty() ? bids[e] : costs[e]; }
+
   double brute_force() const {
     return best_from(0, std::vector<double>(budgets.begin(), budgets.end()));
   }
@@ -53,9 +58,9 @@ struct Auction {
     double best = best_from(t + 1, remaining);
     for (auto e = index(edge_begin[index(t)]); e < index(edge_begin[index(t) + 1]); ++e) {
       const std::size_t u = index(nodes[e]);
-      if (bids[e] == 0 || remaining[u] + kCapacityTolerance < bids[e]) continue;
+      if (bids[e] == 0 || remaining[u] + kCapacityTolerance < cost(e)) continue;
       auto left = remaining;
-      left[u] -= bids[e];
+      left[u] -= cost(e);
       best = std::max(best, bids[e] + best_from(t + 1, left));
     }
     return best;
@@ -74,21 +79,22 @@ void expect_playable(const Auction& auction, const Label& label) {
     const auto end = auction.nodes.begin() + auction.edge_begin[index(t) + 1];
     const auto edge = std::find(begin, end, u);
     ASSERT_NE(edge, end) << "arrival " << t << " has no edge to " << u;
-    const double bid = auction.bids[index(edge - auction.nodes.begin())];
-    ASSERT_GT(bid, 0);
-    ASSERT_GE(remaining[index(u)] + kCapacityTolerance, bid) << "arrival " << t;
-    remaining[index(u)] -= bid;
-    value += bid;
+    const std::size_t e = index(edge - auction.nodes.begin());
+    ASSERT_GT(auction.bids[e], 0);
+    ASSERT_GE(remaining[index(u)] + kCapacityTolerance, auction.cost(e)) << "arrival " << t;
+    remaining[index(u)] -= auction.cost(e);
+    value += auction.bids[e];
   }
   EXPECT_EQ(label.value, value);
   EXPECT_GE(label.bound, label.value);
 }
 
 enum class Bids { kOne, kOnePerNode, kAny };
+enum class Costs { kBids, kOnePerNode, kAny };
 
 // Small, with everything that can go wrong: missing edges, zero bids, budgets of 0, below any bid,
 // of exactly some bids, and above all of them.
-Auction random_auction(std::mt19937& rng, Bids kind) {
+Auction random_auction(std::mt19937& rng, Bids kind, Costs costs = Costs::kBids) {
   const auto uniform = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(rng);
   };
@@ -114,16 +120,23 @@ Auction random_auction(std::mt19937& rng, Bids kind) {
     }
     auction.arrive(bids);
   }
+  if (costs == Costs::kBids) return auction;
+  std::vector<float> usual_cost;
+  for (int u = 0; u < num_fixed; ++u) usual_cost.push_back(uniform(1, 6) == 1 ? 0 : amount());
+  for (const NodeId u : auction.nodes) {
+    const float any = uniform(1, 8) == 1 ? 0 : uniform(1, 10) == 1 ? 20 : amount();
+    auction.costs.push_back(costs == Costs::kAny ? any : usual_cost[index(u)]);
+  }
   return auction;
 }
 
-void expect_optimal(Bids kind, int rounds) {
+void expect_optimal(Bids kind, int rounds, Costs costs = Costs::kBids) {
   std::mt19937 rng(11);
-  AdwordsSolver solver;  // one for all, so that its memory must not leak from one to the next
+  BudgetSolver solver;  // one for all, so that its memory must not leak from one to the next
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(round);
-    const Auction auction = random_auction(rng, kind);
-    const Label label = solver.solve(auction.instance());
+    const Auction auction = random_auction(rng, kind, costs);
+    const Label label = solver.solve(auction.task());
     expect_playable(auction, label);
     EXPECT_TRUE(label.proven());
     EXPECT_NEAR(label.value, auction.brute_force(), 1e-9);
@@ -131,22 +144,71 @@ void expect_optimal(Bids kind, int rounds) {
   }
 }
 
-TEST(Adwords, OneBidForAllMatchesBruteForce) {
+TEST(Budgets, OneBidForAllMatchesBruteForce) {
   expect_optimal(Bids::kOne, 3000);
 }
 
-TEST(Adwords, OneBidPerNodeMatchesBruteForce) {
+TEST(Budgets, OneBidPerNodeMatchesBruteForce) {
   expect_optimal(Bids::kOnePerNode, 3000);
 }
 
-TEST(Adwords, AnyBidsMatchBruteForce) {
+TEST(Budgets, AnyBidsMatchBruteForce) {
   expect_optimal(Bids::kAny, 3000);
 }
 
+TEST(Budgets, CostsApartFromGainsMatchBruteForce) {
+  for (const Bids bids : {Bids::kOne, Bids::kOnePerNode, Bids::kAny}) {
+    for (const Costs costs : {Costs::kOnePerNode, Costs::kAny}) expect_optimal(bids, 2000, costs);
+  }
+}
+
+TEST(Budgets, AnInstanceIsTheTaskWhoseCostsAreItsWeights) {
+  std::mt19937 rng(12);
+  for (int round = 0; round < 200; ++round) {
+    Auction auction = random_auction(rng, Bids::kAny);
+    const Label expected = BudgetSolver().solve(auction.instance());
+    EXPECT_EQ(BudgetSolver().solve(auction.task()), expected);
+    auction.costs = auction.bids;
+    EXPECT_EQ(BudgetSolver().solve(auction.task()), expected);
+  }
+}
+
+// Nodes that always gain the same and cost the same stay exact at any size.
+TEST(Budgets, OneGainAndOneCostPerNodeIsProvenWhateverTheGap) {
+  std::mt19937 rng(13);
+  for (int round = 0; round < 1000; ++round) {
+    const Auction auction = random_auction(rng, Bids::kOnePerNode, Costs::kOnePerNode);
+    const Label label = BudgetSolver().solve(auction.task(), {.gap = 0.5});
+    EXPECT_TRUE(label.proven());
+    EXPECT_NEAR(label.value, auction.brute_force(), 1e-9);
+  }
+}
+
+TEST(Budgets, WithAGapTheOptimumIsBetweenValueAndBound) {
+  std::mt19937 rng(14);
+  BudgetSolver solver;
+  int unproven = 0;
+  for (int round = 0; round < 6000; ++round) {
+    SCOPED_TRACE(round);
+    const Auction auction =
+        random_auction(rng, Bids::kAny, round % 2 == 0 ? Costs::kBids : Costs::kAny);
+    const double gap = std::array{1e-4, 0.01, 0.1, 1.0}[index(round / 2 % 4)];
+    const Label label = solver.solve(auction.task(), {.gap = gap});
+    expect_playable(auction, label);
+    EXPECT_TRUE(reaches(label, gap));
+    const double optimum = auction.brute_force();
+    EXPECT_GE(optimum, label.value - 1e-9);
+    EXPECT_LE(optimum, label.bound + 1e-9);
+    unproven += !label.proven();
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(unproven, 100) << "the gap is not used";
+}
+
 // Raising one bid by a hair sends the same auction to the integer program.
-TEST(Adwords, IntegerProgramAgreesWithMatchingByFallingBid) {
+TEST(Budgets, IntegerProgramAgreesWithMatchingByFallingBid) {
   std::mt19937 rng(5);
-  AdwordsSolver solver;
+  BudgetSolver solver;
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE(round);
     Auction auction;
@@ -197,9 +259,9 @@ Auction hard_auction(Shape shape, int num_fixed, int num_arrivals, std::mt19937&
   return auction;
 }
 
-TEST(Adwords, HardGraphsSpendAllBudgets) {
+TEST(Budgets, HardGraphsSpendAllBudgets) {
   std::mt19937 rng(3);
-  AdwordsSolver solver;
+  BudgetSolver solver;
   for (const Shape shape : {Shape::kThickZ, Shape::kTriangular}) {
     for (const int num_arrivals : {60, 100, 1000}) {
       for (int round = 0; round < 50; ++round) {
@@ -215,7 +277,7 @@ TEST(Adwords, HardGraphsSpendAllBudgets) {
   }
 }
 
-TEST(Adwords, LongAugmentingPathsAreFound) {
+TEST(Budgets, LongAugmentingPathsAreFound) {
   // Node i takes arrival i, until the last node can only have arrival 0: all must move on by one.
   constexpr NodeId kSize = 2000;
   Auction auction;
@@ -227,39 +289,39 @@ TEST(Adwords, LongAugmentingPathsAreFound) {
     auction.edge_begin.push_back(static_cast<std::int64_t>(auction.nodes.size()));
   }
   auction.bids.assign(auction.nodes.size(), 0.25f);
-  const Label label = AdwordsSolver().solve(auction.instance());
+  const Label label = BudgetSolver().solve(auction.instance());
   expect_playable(auction, label);
   EXPECT_EQ(label.value, kSize * 0.25);
 }
 
-TEST(Adwords, BudgetsAboveAllBidsLeaveEveryArrivalItsLargestBid) {
+TEST(Budgets, BudgetsAboveAllBidsLeaveEveryArrivalItsLargestBid) {
   Auction auction{.budgets = {100, 100, 100}};
   auction.arrive({0.3f, 0.2f, -1});
   auction.arrive({0.1f, 0.4f, 0.35f});
   auction.arrive({-1, -1, -1});
   auction.arrive({0, -1, 0.01f});
-  const Label label = AdwordsSolver().solve(auction.instance());
+  const Label label = BudgetSolver().solve(auction.instance());
   EXPECT_EQ(label.matching, (std::vector<NodeId>{0, 1, kSkip, 2}));
   EXPECT_TRUE(label.proven());
 }
 
-TEST(Adwords, ToleranceIsSpentButNotExceeded) {
+TEST(Budgets, ToleranceIsSpentButNotExceeded) {
   Auction within{.budgets = {0.6f}};
   Auction beyond{.budgets = {0.6f}};
   for (int t = 0; t < 3; ++t) {
     within.arrive({0.2f + 3e-6f});
     beyond.arrive({0.2f + 4e-6f});
   }
-  EXPECT_NEAR(AdwordsSolver().solve(within.instance()).value, 0.6, 1e-4);
-  EXPECT_NEAR(AdwordsSolver().solve(beyond.instance()).value, 0.4, 1e-4);
+  EXPECT_NEAR(BudgetSolver().solve(within.instance()).value, 0.6, 1e-4);
+  EXPECT_NEAR(BudgetSolver().solve(beyond.instance()).value, 0.4, 1e-4);
 }
 
-TEST(Adwords, EmptyMarketsAreSolved) {
+TEST(Budgets, EmptyMarketsAreSolved) {
   Auction nobody;
   nobody.arrive({});
-  const Label label = AdwordsSolver().solve(nobody.instance());
+  const Label label = BudgetSolver().solve(nobody.instance());
   EXPECT_EQ(label, (Label{0, 0, {kSkip}}));
-  EXPECT_EQ(AdwordsSolver().solve(Auction{.budgets = {1, 2}}.instance()), (Label{0, 0, {}}));
+  EXPECT_EQ(BudgetSolver().solve(Auction{.budgets = {1, 2}}.instance()), (Label{0, 0, {}}));
 }
 
 Auction dense_auction(int num_fixed, int num_arrivals, unsigned seed) {
@@ -282,25 +344,25 @@ double solve_textbook(const Auction& auction) {
   IntegerProgram program;
   std::vector<std::vector<int>> of_arrival(index(auction.num_arrivals()));
   std::vector<std::vector<int>> of_node(auction.budgets.size());
-  std::vector<std::vector<double>> bids(auction.budgets.size());
+  std::vector<std::vector<double>> costs(auction.budgets.size());
   for (std::size_t t = 0; t < of_arrival.size(); ++t) {
     for (auto e = index(auction.edge_begin[t]); e < index(auction.edge_begin[t + 1]); ++e) {
       of_arrival[t].push_back(program.add_variable(auction.bids[e], 0, 1, true));
       of_node[index(auction.nodes[e])].push_back(of_arrival[t].back());
-      bids[index(auction.nodes[e])].push_back(auction.bids[e]);
+      costs[index(auction.nodes[e])].push_back(auction.cost(e));
     }
     program.add_row(of_arrival[t], std::vector<double>(of_arrival[t].size(), 1),
                     -IntegerProgram::kInfinity, 1);
   }
   for (std::size_t u = 0; u < of_node.size(); ++u) {
-    program.add_row(of_node[u], bids[u], -IntegerProgram::kInfinity,
+    program.add_row(of_node[u], costs[u], -IntegerProgram::kInfinity,
                     auction.budgets[u] + kCapacityTolerance);
   }
   return program.maximize({.strengthen = true}).value;
 }
 
-TEST(Adwords, NodesWithFewAndWithTooManyBundlesMatchTheTextbookProgram) {
-  AdwordsSolver solver;
+TEST(Budgets, NodesWithFewAndWithTooManyBundlesMatchTheTextbookProgram) {
+  BudgetSolver solver;
   for (unsigned seed = 0; seed < 4; ++seed) {
     Auction auction = dense_auction(4, 30, seed);
     auction.budgets = {0.5f, 3.4f, 2.9f, 4.2f};
@@ -311,21 +373,90 @@ TEST(Adwords, NodesWithFewAndWithTooManyBundlesMatchTheTextbookProgram) {
   }
 }
 
-TEST(Adwords, RunningOutOfTimeStillGivesAMatchingAndABound) {
+// Medium sizes, where some costs are 0, and where the integer program must agree within the gap.
+TEST(Budgets, CostsApartFromGainsMatchTheTextbookProgram) {
+  std::mt19937 rng(15);
+  BudgetSolver solver;
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Auction auction = dense_auction(4, 24, seed);
+    auction.budgets = {0.5f, 1.4f, 0.9f, 1.2f};
+    for (std::size_t e = 0; e < auction.bids.size(); ++e) {
+      auction.costs.push_back(
+          rng() % 40 == 0 ? 0 : 0.1f + 0.3f * std::generate_canonical<float, 24>(rng));
+    }
+    const double optimum = solve_textbook(auction);
+    const Label exact = solver.solve(auction.task());
+    expect_playable(auction, exact);
+    EXPECT_TRUE(exact.proven());
+    EXPECT_NEAR(exact.value, optimum, 1e-8);
+    const Label close = solver.solve(auction.task(), {.gap = 0.02});
+    expect_playable(auction, close);
+    EXPECT_TRUE(reaches(close, 0.02));
+    EXPECT_GE(close.value, 0.98 * optimum);
+    EXPECT_GE(close.bound, optimum - 1e-8);
+  }
+}
+
+// A day of searches: too large for the integer program, so bound and value come without it.
+Auction search_day(int num_fixed, int num_arrivals, bool costs_apart, unsigned seed) {
+  std::mt19937 rng(seed);
+  std::lognormal_distribution<float> amount(0, 0.7f);
+  Auction auction;
+  for (int u = 0; u < num_fixed; ++u) {
+    auction.budgets.push_back(static_cast<float>(64 + rng() % 192));
+  }
+  for (int t = 0; t < num_arrivals; ++t) {
+    std::vector<float> bids(index(num_fixed), -1);
+    for (int k = 0; k < 5; ++k) bids[rng() % bids.size()] = amount(rng);
+    auction.arrive(bids);
+  }
+  for (std::size_t e = 0; costs_apart && e < auction.bids.size(); ++e) {
+    auction.costs.push_back(amount(rng));
+  }
+  return auction;
+}
+
+TEST(Budgets, LargeMarketsReachASmallGapAndTheSameLabelEachTime) {
+  for (const bool costs_apart : {false, true}) {
+    const double gap = costs_apart ? 1e-3 : 1e-4;
+    const Auction auction = search_day(40, 4000, costs_apart, 7);
+    const Label label = BudgetSolver().solve(auction.task(), {.gap = gap});
+    expect_playable(auction, label);
+    EXPECT_TRUE(reaches(label, gap));
+    EXPECT_EQ(BudgetSolver().solve(auction.task(), {.gap = gap}), label);
+  }
+}
+
+TEST(Budgets, ASmallerGapGivesNoWorseValueAndNoLargerBound) {
+  const Auction auction = search_day(10, 1000, true, 3);
+  double value = 0;
+  double bound = IntegerProgram::kInfinity;
+  for (const double gap : {0.1, 0.01, 2e-3}) {
+    const Label label = BudgetSolver().solve(auction.task(), {.gap = gap});
+    EXPECT_TRUE(reaches(label, gap));
+    EXPECT_GE(label.value, value);
+    EXPECT_LE(label.bound, bound);
+    value = label.value;
+    bound = label.bound;
+  }
+}
+
+TEST(Budgets, RunningOutOfTimeStillGivesAMatchingAndABound) {
   const Auction auction = dense_auction(10, 100, 1);
   const double budgets = std::accumulate(auction.budgets.begin(), auction.budgets.end(), 0.0);
   for (const double seconds : {0.0, 0.2}) {
-    const Label label = AdwordsSolver().solve(auction.instance(), seconds);
+    const Label label = BudgetSolver().solve(auction.instance(), {.time_limit_seconds = seconds});
     expect_playable(auction, label);
     EXPECT_GT(label.value, 0.9 * budgets);
     EXPECT_LE(label.bound, budgets + 10 * kCapacityTolerance + 1e-6);
   }
 }
 
-TEST(Adwords, ThreadsSolveAtOnceWhatOneThreadSolves) {
+TEST(Budgets, ThreadsSolveAtOnceWhatOneThreadSolves) {
   constexpr unsigned kAuctions = 16;
   const auto solve = [](unsigned seed) {
-    return AdwordsSolver().solve(dense_auction(5, 12, seed).instance());
+    return BudgetSolver().solve(dense_auction(5, 12, seed).instance());
   };
   std::vector<Label> expected, found(kAuctions);
   for (unsigned i = 0; i < kAuctions; ++i) expected.push_back(solve(i));
