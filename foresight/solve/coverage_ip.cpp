@@ -16,7 +16,7 @@ namespace {
 class CoverageProgram {
  public:
   explicit CoverageProgram(const Instance& instance);
-  Label solve(const SearchLimits& limits) const;
+  Label solve(const SolveLimits& limits) const;
 
  private:
   /// Visits of one user with the same neighbours: which nodes are matched to any of them?
@@ -101,9 +101,9 @@ void CoverageProgram::add_user(std::span<const int> arrivals) {
   }
 }
 
-Label CoverageProgram::solve(const SearchLimits& limits) const {
+Label CoverageProgram::solve(const SolveLimits& limits) const {
   const IntegerProgram::Solution solution =
-      program_.maximize({.time_limit_seconds = limits.seconds, .stop = limits.stop});
+      program_.maximize({.time_limit_seconds = limits.time_limit_seconds, .stop = limits.stop});
   std::vector<NodeId> matching(index(instance_.num_arrivals()), kSkip);
   for (const Group& group : groups_) {
     auto arrival = group.arrivals.begin();
@@ -118,7 +118,7 @@ Label CoverageProgram::solve(const SearchLimits& limits) const {
 
 }  // namespace
 
-Label solve_coverage_ip(const Instance& instance, const SearchLimits& limits) {
+Label solve_coverage_ip(const Instance& instance, const SolveLimits& limits) {
   return CoverageProgram(instance).solve(limits);
 }
 

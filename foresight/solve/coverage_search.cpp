@@ -36,7 +36,7 @@ Clock::time_point deadline_after(double seconds) {
 
 class CoverageSolver::Search {
  public:
-  Label solve(const Instance& instance, const SearchLimits& limits);
+  Label solve(const Instance& instance, const SolveLimits& limits);
   int num_nodes() const { return num_nodes_; }
 
  private:
@@ -73,8 +73,8 @@ class CoverageSolver::Search {
   std::vector<char> served_;
 };
 
-Label CoverageSolver::Search::solve(const Instance& instance, const SearchLimits& limits) {
-  deadline_ = deadline_after(limits.seconds);
+Label CoverageSolver::Search::solve(const Instance& instance, const SolveLimits& limits) {
+  deadline_ = deadline_after(limits.time_limit_seconds);
   stop_asked_ = limits.stop;
   num_nodes_ = 0;
   if (!model_.assign(instance)) return solve_coverage_ip(instance, limits);
@@ -94,7 +94,8 @@ Label CoverageSolver::Search::solve(const Instance& instance, const SearchLimits
   if (stop_ != Stop::kSize) return label;
   num_nodes_ = 0;
   const std::chrono::duration<double> left = deadline_ - Clock::now();
-  Label other = solve_coverage_ip(instance, {left.count(), limits.stop});
+  Label other =
+      solve_coverage_ip(instance, {.time_limit_seconds = left.count(), .stop = limits.stop});
   const double bound = std::min(label.bound, other.bound);
   if (other.value > label.value) label.matching.swap(other.matching);
   return tidy_label(instance, model_.visits(), std::move(label.matching), bound);
@@ -232,7 +233,7 @@ CoverageSolver::~CoverageSolver() = default;
 CoverageSolver::CoverageSolver(CoverageSolver&&) noexcept = default;
 CoverageSolver& CoverageSolver::operator=(CoverageSolver&&) noexcept = default;
 
-Label CoverageSolver::solve(const Instance& instance, const SearchLimits& limits) {
+Label CoverageSolver::solve(const Instance& instance, const SolveLimits& limits) {
   return search_->solve(instance, limits);
 }
 

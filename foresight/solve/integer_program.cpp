@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // How far a point may violate a row, an integer may be from whole, and a solution from optimal.
 constexpr double kTolerance = 1e-9;
 
-// COIN-OR calculates with its time limits, so "no limit" must be finite.
-constexpr double kLongestTime = 1e9;
+// Steps of a search are smaller than the gap by this part, so that rounding does not matter.
+constexpr double kRounding = 1e-6;
 
 // How many variables per row the simplex method looks at first, and how many it adds per round.
 constexpr std::size_t kSamplePerRow = 10;
@@ -37,10 +37,6 @@ constexpr std::size_t kCoreGrowth = 4;
 // No reduced cost is wrong by more than this, nor any row of a point that CBC calls feasible.
 constexpr double kCostError = 1e-7;
 constexpr double kRowError = 1e-6;
-
-double seconds_until(Clock::time_point end) {
-  return std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
-}
 
 // COIN-OR's infinity is the largest finite number.
 std::vector<double> finite(std::span<const double> bounds) {
@@ -57,20 +53,20 @@ std::vector<double> finite(std::span<const double> bounds) {
 // then its bound can be wrong. By default it also counts the processor time of all threads.
 class SearchStop : public CbcEventHandler {
  public:
-  explicit SearchStop(const IntegerProgram::Deadline& deadline) : deadline_(&deadline) {}
+  explicit SearchStop(const Deadline& deadline) : deadline_(&deadline) {}
   CbcAction event(CbcEvent what) override {
     return what == node && deadline_->passed() ? stop : noAction;
   }
   CbcEventHandler* clone() const override { return new SearchStop(*this); }
 
  private:
-  const IntegerProgram::Deadline* deadline_;
+  const Deadline* deadline_;
 };
 
 // Stops a linear program between two iterations.
 class LinearStop : public ClpEventHandler {
  public:
-  explicit LinearStop(const IntegerProgram::Deadline& deadline) : deadline_(&deadline) {}
+  explicit LinearStop(const Deadline& deadline) : deadline_(&deadline) {}
   int event(Event what) override {
     constexpr int kStop = 5, kGoOn = -1;
     return what == endOfIteration && deadline_->stop && deadline_->stop() ? kStop : kGoOn;
@@ -78,13 +74,13 @@ class LinearStop : public ClpEventHandler {
   ClpEventHandler* clone() const override { return new LinearStop(*this); }
 
  private:
-  const IntegerProgram::Deadline* deadline_;
+  const Deadline* deadline_;
 };
 
-void configure(CbcModel& search, bool strengthen) {
+void configure(CbcModel& search, double step, bool strengthen) {
   search.setLogLevel(0);
   search.setIntegerTolerance(kTolerance);
-  search.setCutoffIncrement(kTolerance);
+  search.setCutoffIncrement(step);
   search.setAllowableGap(0);
   search.setAllowableFractionGap(0);
   if (strengthen) {
@@ -218,7 +214,7 @@ IntegerProgram::Relaxation IntegerProgram::relax(const Deadline& deadline, bool 
     const Core core = restrict_to(active, lower_);
     OsiClpSolverInterface solver;
     core.program.load(solver);
-    solver.getModelPtr()->setMaximumWallSeconds(seconds_until(deadline.end));
+    solver.getModelPtr()->setMaximumWallSeconds(deadline.seconds_left());
     LinearStop stop(deadline);
     solver.getModelPtr()->passInEventHandler(&stop);
     solver.initialSolve();
@@ -272,34 +268,35 @@ std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices
   return costs;
 }
 
-// Branch and bound for points worth more than `floor`. "Proven but not found" means there is none.
-IntegerProgram::Solution IntegerProgram::search(const Deadline& deadline, double floor,
+// Branch and bound for points worth more than `floor` + `step`, each better than the last one by
+// `step`. "Proven" means that no point is worth `step` more than the last one, or than `floor`.
+IntegerProgram::Solution IntegerProgram::search(const Deadline& deadline, double floor, double step,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
   load(solver);
   for (int j = 0; j < num_variables(); ++j)
     if (integer_[index(j)]) solver.setInteger(j);
   CbcModel model(solver);
-  configure(model, strengthen);
+  configure(model, step, strengthen);
   const SearchStop stop(deadline);
   model.passInEventHandler(&stop);
-  if (floor > -kInfinity) model.setCutoff(-floor);
+  const double slack = step > kTolerance ? step : 0;
+  if (floor > -kInfinity) model.setCutoff(-(floor + slack));
   model.branchAndBound();
 
   Solution solution;
   if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
   if (solution.found && !is_feasible(solution.values)) return {};  // CBC's word is not enough
   solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
-  solution.bound = std::max(floor, solution.value);
+  solution.bound = std::max(floor, solution.value) + slack;
   if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());
   return solution;
 }
 
 IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const {
-  const double seconds = std::min(options.time_limit_seconds, kLongestTime);
-  const Deadline deadline{Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                             std::chrono::duration<double>(seconds)),
-                          options.stop};
+  const Deadline deadline =
+      SolveLimits{.time_limit_seconds = options.time_limit_seconds, .stop = options.stop}
+          .deadline();
   Solution best;
   if (!options.start.empty()) {
     assert(is_feasible(options.start));
@@ -313,10 +310,14 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     best.bound = best.value;
   }
 
+  const auto allowed = [&] {
+    return best.found ? std::max(kTolerance, options.gap * best.value) : kTolerance;
+  };
+  const auto step = [&] { return std::max(kTolerance, (1 - kRounding) * allowed()); };
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
   for (std::size_t size = row_lower_.size() + kFirstCore;
-       best.bound - best.value > kTolerance && !deadline.passed(); size *= kCoreGrowth) {
+       best.bound - best.value > allowed() && !deadline.passed(); size *= kCoreGrowth) {
     // A point that differs from the relaxed one outside the core is worth at most bound - reach.
     const double reach =
         std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
@@ -324,7 +325,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     for (std::size_t j = 0; j < kept.size(); ++j) kept[j] = relaxed.costs[j] <= reach + kCostError;
     const Core core = restrict_to(kept, relaxed.values);
     const Solution found =
-        core.program.search(deadline, best.value - core.fixed_value, options.strengthen);
+        core.program.search(deadline, best.value - core.fixed_value, step(), options.strengthen);
     if (found.found) {
       accept(core.complete(found.values, relaxed.values), best);
     } else if (!best.found && found.proven && core.variables.size() == kept.size()) {

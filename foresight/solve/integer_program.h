@@ -24,6 +24,8 @@
 #include <span>
 #include <vector>
 
+#include "foresight/solve/limits.h"
+
 class OsiClpSolverInterface;
 
 namespace foresight {
@@ -34,6 +36,7 @@ class IntegerProgram {
 
   struct Options {
     double time_limit_seconds = kInfinity;  // wall clock, checked between two nodes
+    double gap = 0;                         // with a start: ends once bound - value <= gap * bound
     bool strengthen = false;  // cuts and rounding heuristics: pay off if the relaxation is loose
     std::span<const double> start = {};  // a feasible point to improve on, or empty
     std::function<bool()> stop = {};     // if set, asked often: true is as if time ran out
@@ -57,14 +60,6 @@ class IntegerProgram {
   int num_variables() const { return static_cast<int>(objective_.size()); }
   int num_rows() const { return static_cast<int>(row_lower_.size()); }
 
-  /// When a search ends.
-  struct Deadline {
-    std::chrono::steady_clock::time_point end;
-    std::function<bool()> stop;
-
-    bool passed() const { return std::chrono::steady_clock::now() >= end || (stop && stop()); }
-  };
-
   /// Throws Error(kData) if no point is feasible or the objective has no upper limit.
   Solution maximize(const Options& options) const;
   Solution maximize() const { return maximize(Options{}); }
@@ -79,7 +74,7 @@ class IntegerProgram {
   Core restrict_to(std::span<const char> kept, std::span<const double> values) const;
   Relaxation relax(const Deadline& deadline, bool feasible) const;
   std::vector<double> reduced_costs(std::span<const double> prices) const;
-  Solution search(const Deadline& deadline, double floor, bool strengthen) const;
+  Solution search(const Deadline& deadline, double floor, double step, bool strengthen) const;
 
   std::vector<double> objective_, lower_, upper_;  // per variable
   std::vector<char> integer_;

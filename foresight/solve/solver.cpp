@@ -5,8 +5,8 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
-#include "foresight/solve/adwords.h"
 #include "foresight/solve/assignment.h"
+#include "foresight/solve/budgets.h"
 #include "foresight/solve/coverage.h"
 
 namespace foresight {
@@ -23,12 +23,11 @@ class AssignmentLabels : public Solver {
   AssignmentSolver solver_;
 };
 
-/// For solvers that may run out of time.
+/// For solvers that may stop before the optimum is proven.
 template <typename LimitedSolver>
 class LimitedLabels : public Solver {
  public:
-  explicit LimitedLabels(const SolveOptions& options)
-      : limits_(options.time_limit_seconds, options.stop) {}
+  explicit LimitedLabels(const SolveOptions& options) : limits_(options.limits()) {}
 
   Label solve(const Instance& instance) override {
     InstanceView view = instance.view();
@@ -61,7 +60,7 @@ class LimitedLabels : public Solver {
   }
 
   LimitedSolver solver_;
-  SearchLimits limits_;
+  SolveLimits limits_;
   std::vector<float> weights_, budgets_, preferences_;
 };
 
@@ -118,7 +117,7 @@ std::vector<HindsightMethod> built_in_methods() {
            [](const Problem& problem) {
              return problem.traits().additive() && problem.traits().use == Use::kBudget;
            },
-           make_limited<AdwordsSolver>}};
+           make_limited<BudgetSolver>}};
 }
 
 }  // namespace

@@ -281,5 +281,27 @@ TEST(IntegerProgram, PrintsNothing) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST(IntegerProgram, WithAGapTheOptimumIsBetweenValueAndBound) {
+  int unproven = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Knapsack knapsack(12, 3, seed);
+    const double gap = seed % 2 == 0 ? 0.02 : 0.1;
+    const std::vector<double> nothing(12, 0);
+    const double optimum = knapsack.brute_force();
+    // From nothing, the gap is a part of 0; a second call starts from a good point.
+    const auto first = knapsack.program().maximize({.gap = gap, .start = nothing});
+    const auto second = knapsack.program().maximize({.gap = gap, .start = first.values});
+    for (const auto& solution : {first, second}) {
+      EXPECT_TRUE(knapsack.fits(solution.values));
+      EXPECT_LE(solution.value, optimum + 1e-9);
+      EXPECT_GE(solution.bound, optimum - 1e-9);
+      EXPECT_LE(solution.bound - solution.value, gap * solution.bound + 1e-9);
+      unproven += !solution.proven;
+    }
+  }
+  EXPECT_GT(unproven, 10) << "the gap is not used";
+}
+
 }  // namespace
 }  // namespace foresight
