@@ -27,6 +27,7 @@
 #include "foresight/problem/problem.h"
 #include "foresight/problem/state.h"
 #include "foresight/solve/assignment.h"
+#include "foresight/solve/limits.h"
 #include "foresight/solve/solver.h"
 
 // Policies, and the loop that plays them.

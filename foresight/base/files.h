@@ -6,10 +6,12 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 
 namespace foresight {
 
-/// Never throws: a name that no file can have, such as one of 300 characters, is no file.
+/// Never throws: a name that no file can have, such as one of 300 characters, is no file. A link
+/// that leads nowhere is one, and reading it is an error.
 bool path_exists(const std::filesystem::path& path);
 
 /// The same for folders alone.
@@ -21,5 +23,9 @@ void make_folders(const std::filesystem::path& folder);
 
 /// Throws Error(kIo) if no file can be written there; an existing one stays as it is.
 void check_output(const std::filesystem::path& file);
+
+/// Throws Error(kUsage) if writing these files would replace a file that this process has read, or
+/// if two of them are the same file. Empty paths are left out.
+void check_overwriting(std::initializer_list<std::filesystem::path> outputs);
 
 }  // namespace foresight

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +22,27 @@ namespace {
   fail(ErrorCode::kIo, "cannot read {}: {}", path.string(), std::generic_category().message(error));
 }
 
+/// The files that were read, by device and number.
+class FilesRead {
+ public:
+  void add(const struct stat& info) {
+    const std::lock_guard lock(mutex_);
+    files_.emplace(info.st_dev, info.st_ino);
+  }
+  bool has(const struct stat& info) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains({info.st_dev, info.st_ino});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<dev_t, ino_t>> files_;
+};
+FilesRead& files_read() {
+  static FilesRead files;
+  return files;
+}
+
 }  // namespace
 
 MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -35,6 +58,7 @@ MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
   if (!S_ISREG(info.st_mode)) {
     fail(ErrorCode::kIo, "cannot read {}: it is not a regular file", path_.string());
   }
+  files_read().add(info);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) return;  // mmap refuses empty mappings
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -44,6 +68,16 @@ MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
 
 MappedFile::~MappedFile() {
   if (!text_.empty()) ::munmap(const_cast<char*>(text_.data()), text_.size());
+}
+
+void note_read(const std::filesystem::path& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0) files_read().add(info);
+}
+
+bool was_read(const std::filesystem::path& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && files_read().has(info);
 }
 
 std::string excerpt(std::string_view text) {

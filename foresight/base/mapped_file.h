@@ -30,6 +30,12 @@ class MappedFile {
   std::string_view text_;
 };
 
+/// Says that this process reads the file, so that `was_read` knows it. A MappedFile says so itself.
+void note_read(const std::filesystem::path& path);
+
+/// Has this process read the file, under whatever name?
+bool was_read(const std::filesystem::path& path);
+
 /// Untrusted text for an error message: in quotes, with unprintable bytes escaped, cut if long.
 std::string excerpt(std::string_view text);
 

@@ -217,7 +217,7 @@ void OptionReader::real(std::string_view name, double& field, double min, double
 }
 
 void OptionReader::text(std::string_view name, std::string& field, std::string_view text) {
-  declare(name, field, "text", text);
+  declare(name, field, OptionInfo::kText, text);
   if (const std::string* value = find(name)) field = *value;
   values_.back().second = field;
 }

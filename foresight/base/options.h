@@ -58,6 +58,8 @@ struct Spec {
 
 /// What help and docs show of one option.
 struct OptionInfo {
+  static constexpr const char* kText = "text";  // the range of options that take any text
+
   std::string name;
   std::string default_value;
   std::string range;

@@ -8,10 +8,12 @@
 //   std::shared_ptr<Source> source = sources().make("mine(u=10)");
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -97,6 +99,21 @@ class Registry {
     entry.describe(reader);
     reader.finish();
     return Spec{entry.name, reader.values()}.to_string();
+  }
+
+  /// The options in which two specs of one entry differ; nothing if they name different entries.
+  std::optional<std::vector<OptionInfo>> differing(std::string_view a, std::string_view b) const {
+    const Spec one = Spec::parse(canonical(a)), other = Spec::parse(canonical(b));
+    if (one.name != other.name) return std::nullopt;
+    std::vector<OptionInfo> all = options(find(one.name));
+    std::erase_if(all, [&](const OptionInfo& option) {
+      const auto has = [&](const auto& given) { return given.first == option.name; };
+      const auto x = std::ranges::find_if(one.values, has);
+      const auto y = std::ranges::find_if(other.values, has);
+      return (x == one.values.end()) == (y == other.values.end()) &&
+             (x == one.values.end() || x->second == y->second);
+    });
+    return all;
   }
 
   /// Does the text name an entry, before an optional '('? Never throws.

@@ -201,8 +201,10 @@ std::string_view header_of(const MappedFile& file) {
   std::uint64_t length = 0;
   std::copy_n(text.data(), sizeof length, reinterpret_cast<char*>(&length));
   if (length > std::min(kMaxHeader, text.size() - 8)) {
-    reject(file.path(), "a header of {} bytes does not fit: the file has {}, the limit is {}",
-           length, text.size(), kMaxHeader);
+    reject(file.path(),
+           "this is not a dataset, a model or another file of Foresight: it starts with {}, which "
+           "asks for a header of {} bytes, but the file has {}, and the limit is {}",
+           excerpt(text.substr(0, 8)), length, text.size(), kMaxHeader);
   }
   const std::string_view header = text.substr(8, static_cast<std::size_t>(length));
   // The JSON parser would skip a byte order mark and stop at a zero byte.

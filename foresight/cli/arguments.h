@@ -3,7 +3,7 @@
 //
 //   Command command = parser.add_command("solve", "Add the hindsight optima to a dataset file");
 //   command.option("file", input, "The dataset").required();
-//   command.options(solve_options);  // --time-limit and --threads, from SolveOptions::read
+//   command.options(solve_options);  // --time-limit, --gap and --threads, from SolveOptions::read
 //   command.on_run([&] { ... });
 #pragma once
 

@@ -44,7 +44,8 @@ std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArgum
                                    const Progress& progress) {
   std::vector<Instance> instances;
   instances.push_back(source.draw(arguments.seed, 0));
-  for (int i = 1; i < arguments.markets; ++i) {
+  const auto most = source.size().value_or(static_cast<std::uint64_t>(arguments.markets));
+  for (int i = 1; i < arguments.markets && static_cast<std::uint64_t>(i) < most; ++i) {
     check_cancelled(progress);
     instances.push_back(source.draw(arguments.seed, static_cast<std::uint64_t>(i)));
     if (fixed_set(instances.back()) == fixed_set(instances.front())) {
@@ -116,10 +117,12 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
   }
 }
 
-void run(const CeilingArguments& arguments) {
+void run(CeilingArguments arguments) {
   if (!arguments.output.empty()) check_output(arguments.output);
   TerminalProgress progress;
   const BoundSource source = bind_source(arguments.source);
+  check_overwriting({arguments.output});
+  arguments.instances = std::min(arguments.instances, source.size().value_or(arguments.instances));
   const std::vector<Instance> instances = draw_markets(source, arguments, progress);
   if (!arguments.output.empty() && instances.size() > 1) {
     fail(ErrorCode::kUsage,

@@ -77,6 +77,7 @@ void run(const EvaluateArguments& arguments) {
   for (const std::string& name : arguments.policies) {
     contestants.push_back(make_contestant(name, data, progress));
   }
+  check_overwriting({arguments.json});
   if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
   Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
   evaluation.command = command_line();

@@ -1,11 +1,10 @@
-#include <filesystem>
-
 #include <fmt/ranges.h>
 
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/format.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/cli/command.h"
 #include "foresight/export/onnx.h"
 #include "foresight/export/samples.h"
@@ -31,27 +30,12 @@ std::string shape_text(const std::vector<Network::Axis>& shape) {
   return fmt::format("[{}]", fmt::join(sizes, ", "));
 }
 
-void refuse_overwriting(const std::string& output, const std::filesystem::path& file) {
-  std::error_code none;
-  if (std::filesystem::equivalent(output, file, none)) {
-    fail(ErrorCode::kUsage, "{} would overwrite the model or the data; choose another file",
-         output);
-  }
-}
-
 void run(const ExportArguments& arguments) {
   check_output(arguments.output);
   if (!arguments.samples.empty()) check_output(arguments.samples);
-  for (const std::string& output : {arguments.output, arguments.samples}) {
-    for (const std::string& input : {checkpoint_file(arguments.model).string(), arguments.data}) {
-      refuse_overwriting(output, input);
-    }
-  }
-  if (arguments.output == arguments.samples) {
-    fail(ErrorCode::kUsage, "-o and --samples name the same file, {}; choose two files",
-         arguments.output);
-  }
+  if (!arguments.data.empty()) note_read(arguments.data);
   const TrainedModel trained = load_model(arguments.model);
+  check_overwriting({arguments.output, arguments.samples});
   const std::string onnx = to_onnx(trained);
   if (!arguments.samples.empty()) {
     const BoundDataset data = bind_data(Dataset::load(arguments.data));

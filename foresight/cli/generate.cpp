@@ -23,6 +23,7 @@ void run(const GenerateArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   TerminalProgress progress;
   BoundDataset data = generate(arguments.source, arguments.options, progress);
+  check_overwriting({arguments.output});
   if (arguments.label) data = solve(data, {.threads = arguments.options.threads}, progress);
   data.save(arguments.output);
 

@@ -95,8 +95,8 @@ void show_ceiling(const std::filesystem::path& path, const OnlineSolution& solut
 }
 
 void run(const std::filesystem::path& path) {
-  const auto file = checkpoint_file(path);
-  const auto content = SafeTensors::open(file);
+  const auto content = open_checkpoint(path);
+  const std::filesystem::path& file = content->path();
   if (is_online_solution(*content)) return show_ceiling(file, read_online_solution(*content));
   is_model(*content) ? show_model(file) : show_dataset(file);
 }

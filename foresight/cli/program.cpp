@@ -1,6 +1,9 @@
 #include "foresight/cli/program.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/ranges.h>
@@ -106,7 +109,11 @@ int run_program(int argc, const char* const* argv) {
   install_interrupt_handler();
   try {
     check_command(parser, argc, argv);
-    return parser.run(argc, argv) ? 0 : kBadUsage;
+    const bool good = parser.run(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+      fail(ErrorCode::kIo, "the output cannot be written: {}", std::strerror(errno));
+    }
+    return good ? 0 : kBadUsage;
   } catch (const Error& error) {
     fmt::print(stderr, "{}: {}\n", name, error.what());
     return exit_code(error.code());

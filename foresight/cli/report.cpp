@@ -29,6 +29,7 @@ void run(ReportArguments arguments) {
   }
   Report report(arguments.title);
   for (const std::string& result : arguments.results) report.add(result);
+  check_overwriting({arguments.html, arguments.csv, arguments.markdown});
   const auto write = [&](const std::string& path, std::string (*render)(const Report&)) {
     if (path.empty()) return;
     const std::string text = render(report);

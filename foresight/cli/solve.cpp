@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -31,16 +32,18 @@ void run(const SolveArguments& arguments) {
   std::filesystem::remove(checkpoint);
 
   std::size_t proven = 0;
-  double total = 0;
+  double total = 0, gap = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {
     const Label label = data.label(i);
     proven += label.proven();
     total += label.value;
+    if (!label.proven()) gap = std::max(gap, (label.bound - label.value) / label.bound);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  fmt::print("wrote {}: {} optima, {} proven, mean value {:.4f}, in {}\n", output,
+  fmt::print("wrote {}: {} optima, {} proven{}, mean value {:.4f}, in {}\n", output,
              human_count(static_cast<std::int64_t>(data.size())),
              proven == data.size() ? "all" : human_count(static_cast<std::int64_t>(proven)),
+             proven == data.size() ? "" : fmt::format(", largest gap {:.2g} %", 100 * gap),
              data.size() == 0 ? 0 : total / static_cast<double>(data.size()),
              human_duration(elapsed.count()));
 }

@@ -30,6 +30,10 @@ std::filesystem::path new_folder(const RunOptions& options) {
 
 void run(RunOptions options) {
   if (options.folder.empty()) options.folder = new_folder(options);
+  if (options.resume && !path_exists(options.folder)) {
+    fail(ErrorCode::kUsage, "{}: there is no such folder, so no run to resume",
+         options.folder.string());
+  }
   options.command = command_line();
   const auto start = std::chrono::steady_clock::now();
   TerminalProgress progress;

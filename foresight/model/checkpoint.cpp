@@ -5,6 +5,7 @@
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/json_field_internal.h"
+#include "foresight/base/mapped_file.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/features/features.h"
 
@@ -45,8 +46,15 @@ std::shared_ptr<Model> build(const SafeTensors& file, const ModelInfo& info) {
 
 }  // namespace
 
-std::filesystem::path checkpoint_file(const std::filesystem::path& path) {
-  return is_folder(path) ? path / "best.safetensors" : path;
+std::shared_ptr<const SafeTensors> open_checkpoint(const std::filesystem::path& path) {
+  if (!is_folder(path)) return SafeTensors::open(path);
+  if (!path_exists(path / "best.safetensors")) {
+    fail(ErrorCode::kData,
+         "{}: the folder holds no trained model: there is no best.safetensors in it",
+         path.string());
+  }
+  for (const char* file : kRunFiles) note_read(path / file);
+  return SafeTensors::open(path / "best.safetensors");
 }
 
 void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& model) {
@@ -113,7 +121,7 @@ TrainedModel read_model(const SafeTensors& file) {
 }
 
 TrainedModel load_model(const std::filesystem::path& path) {
-  return read_model(*SafeTensors::open(checkpoint_file(path)));
+  return read_model(*open_checkpoint(path));
 }
 
 }  // namespace foresight

@@ -38,8 +38,14 @@ bool is_model(const SafeTensors& file);
 /// Throws Error(kData) if the file holds no model, or a model with another feature version.
 TrainedModel read_model(const SafeTensors& file);
 
-/// The file of a model. A folder stands for the `best.safetensors` in it.
-std::filesystem::path checkpoint_file(const std::filesystem::path& path);
+/// The files of a training run. The last one is the commit: what is in it was done.
+inline constexpr const char* kRunFiles[] = {
+    "train.safetensors", "validation.safetensors", "best.safetensors", "config.json", "metrics.csv",
+    "timing.csv",        "last.safetensors"};
+
+/// Opens a checkpoint. A folder stands for the `best.safetensors` in it; Error(kData) says if it has
+/// none.
+std::shared_ptr<const SafeTensors> open_checkpoint(const std::filesystem::path& path);
 
 /// Reads a checkpoint. A folder stands for the `best.safetensors` in it.
 TrainedModel load_model(const std::filesystem::path& path);

@@ -17,7 +17,7 @@ NamedPolicy resolve(const std::string& text, Progress& progress) {
          "policies are: {}",
          text, policies().names());
   }
-  const auto file = SafeTensors::open(checkpoint_file(text));
+  const auto file = open_checkpoint(text);
   if (is_online_solution(*file)) {
     return {make_policy(read_online_solution(*file)), "optimal-online", std::nullopt,
             file->digest()};

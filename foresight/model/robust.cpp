@@ -158,7 +158,8 @@ class Robust::RobustBatch : public Batch {
     const double wmax = policy_.terms_.wmax;
     if (there <= ours) return 0;
     if (expert.problem().traits().units()) return wmax * (there - ours);
-    return std::min(there + kCapacityTolerance, there - ours + wmax);
+    const double tolerance = kCapacityTolerance * static_cast<double>(expert.capacity(u));
+    return std::min(there + tolerance, there - ours + wmax);
   }
 
   const Robust& policy_;

@@ -94,6 +94,9 @@ class Policy : public std::enable_shared_from_this<Policy> {
   /// threshold filled in. Empty if the spec it was made from is such a spec.
   virtual std::string resolved_spec() const { return {}; }
 
+  /// The spec of the source whose law of arrivals it knows; empty if it knows none.
+  virtual std::string known_source() const { return {}; }
+
  protected:
   template <typename AnyBatch>
   std::unique_ptr<AnyBatch> keeping_this(std::unique_ptr<AnyBatch> batch) const {

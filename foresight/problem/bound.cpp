@@ -43,6 +43,14 @@ void check_one(const BoundDataset& data, std::size_t i) {
   }
 }
 
+std::shared_ptr<const Problem> problem_of(const Dataset& data) {
+  try {
+    return problems().make(data.schema().problem);
+  } catch (const Error& error) {
+    fail(error.code(), "{}{}", data.origin(), error.what());
+  }
+}
+
 std::string normal(const std::string& spec) {
   return Spec::parse(spec).to_string();
 }
@@ -63,7 +71,7 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
            node, state.remaining(node));
     }
   }
-  if (!(std::abs(state.value() - label.value) <= kRounding * (1 + state.value()))) {
+  if (!(std::abs(state.value() - label.value) <= kRounding * state.value())) {
     fail(ErrorCode::kData, "its label has the value {}, but its matching is worth {}", label.value,
          state.value());
   }
@@ -73,7 +81,7 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
 }
 
 BoundDataset bind_data(Dataset data) {
-  auto problem = problems().make(data.schema().problem);
+  auto problem = problem_of(data);
   BoundDataset bound(std::move(data), std::move(problem));
   constexpr std::size_t kChunk = 64;
   parallel_for((bound.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
@@ -93,14 +101,15 @@ BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels
 }
 
 Instance BoundSource::draw(std::uint64_t seed, std::uint64_t index) const {
-  Instance instance = source_->draw(seed, index);
   try {
+    Instance instance = source_->draw(seed, index);
     check_instance(*problem_, instance);
     check_columns(schema_, instance);
+    return instance;
   } catch (const Error& error) {
+    if (error.code() != ErrorCode::kData) throw;
     fail(ErrorCode::kData, "{}: instance {}: {}", spec_, index, error.what());
   }
-  return instance;
 }
 
 BoundSource bind_source(const std::string& spec, const std::string& problem) {

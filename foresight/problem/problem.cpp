@@ -65,4 +65,13 @@ void check_instance(const Problem& problem, const Instance& instance) {
   problem.check(instance);
 }
 
+void check_price(const Problem& problem, const Offer& offer) {
+  const auto good = [](float amount) { return std::isfinite(amount) && amount >= 0; };
+  if (good(offer.gain) && good(offer.cost)) return;
+  fail(ErrorCode::kData,
+       "problem \"{}\" gives the edge to node {} the gain {} and the cost {}; both must be finite "
+       "numbers >= 0",
+       problem.name(), offer.node, offer.gain, offer.cost);
+}
+
 }  // namespace foresight

@@ -23,8 +23,9 @@ struct Offer {
   float cost;
 };
 
-/// A match is allowed if its cost exceeds the remaining capacity by at most this. So a budget that
-/// is a multiple of a bid can be spent in full despite rounding.
+/// A match is allowed if its cost exceeds the remaining capacity by at most this share of the whole
+/// capacity. So a budget that is a multiple of a bid can be spent in full despite rounding, in any
+/// unit of money.
 inline constexpr double kCapacityTolerance = 1e-5;
 
 /// The memory of one episode that only its problem understands. Owned by one State.
@@ -38,6 +39,11 @@ class Ledger {
   /// Records that the arrival was matched to `node`.
   virtual void commit(const Arrival& arrival, NodeId node) = 0;
 };
+
+class Problem;
+
+/// Throws Error(kData) if a problem gives an edge a gain or cost that is not a finite number >= 0.
+void check_price(const Problem& problem, const Offer& offer);
 
 /// What solvers, features, models and policies need to know about a problem.
 struct Traits {

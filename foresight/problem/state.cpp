@@ -9,10 +9,15 @@ namespace foresight {
 
 State::State(const Problem& problem, const Market& market)
     : problem_(&problem), market_(market), ledger_(problem.open(market)) {
+  const Traits traits = problem.traits();
+  checks_prices_ = traits.gain == Traits::Gain::kOwn || traits.gain == Traits::Gain::kHistory ||
+                   traits.use == Traits::Use::kOther;
   const auto fixed = static_cast<std::size_t>(market.num_fixed);
   remaining_.reserve(fixed);
+  tolerance_.reserve(fixed);
   for (NodeId u = 0; u < market.num_fixed; ++u) {
     total_capacity_ += remaining_.emplace_back(capacity(u));
+    tolerance_.push_back(kCapacityTolerance * remaining_.back());
   }
   total_remaining_ = total_capacity_;
   touched_.resize(fixed);
@@ -24,9 +29,13 @@ void State::arrive(const Arrival& arrival) {
   arrival_ = arrival;
   edges_.resize(arrival.nodes.size());
   ledger_->price(arrival, edges_);
+  if (checks_prices_) {
+    for (const Offer& edge : edges_) check_price(*problem_, edge);
+  }
   offers_.clear();
   for (const Offer& edge : edges_) {
-    if (remaining(edge.node) + kCapacityTolerance >= edge.cost) offers_.push_back(edge);
+    const auto u = static_cast<std::size_t>(edge.node);
+    if (remaining_[u] + tolerance_[u] >= edge.cost) offers_.push_back(edge);
   }
   awaiting_decision_ = true;
 }

@@ -86,6 +86,7 @@ class State {
   std::vector<Offer> edges_;
   std::vector<Offer> offers_;
   std::vector<double> remaining_;
+  std::vector<double> tolerance_;  // by which a match may exceed what remains
   std::vector<bool> touched_;
   History history_;
   double total_capacity_ = 0;
@@ -93,6 +94,7 @@ class State {
   double value_ = 0;
   NodeId last_choice_ = kSkip;
   bool awaiting_decision_ = false;
+  bool checks_prices_ = false;  // those of weights and preferences follow from checked data
 };
 
 }  // namespace foresight

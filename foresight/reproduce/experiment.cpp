@@ -27,7 +27,7 @@ std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
 
 /// The digest of the file that a policy is read from or learns from. Results record it.
 std::string digest_of(const std::string& file) {
-  return SafeTensors::open(checkpoint_file(file))->digest();
+  return open_checkpoint(file)->digest();
 }
 
 /// Was this result made from these inputs?

@@ -114,6 +114,7 @@ class StoredOnline : public OnlinePolicy {
   explicit StoredOnline(OnlineSolution solution)
       : solution_(std::make_shared<OnlineSolution>(std::move(solution))) {}
 
+  std::string known_source() const override { return solution_->source; }
   std::string resolved_spec() const override {
     return Spec{"optimal-online", {{"source", solution_->source}}}.to_string();
   }
@@ -163,6 +164,7 @@ class OptimalOnline : public OnlinePolicy {
     named([&] { return known_law(*source_, source_->draw(0, 0).market()); });
   }
 
+  std::string known_source() const override { return spec_; }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     check_played(spec_, source_->schema(), schema);
     return nullptr;

@@ -174,10 +174,11 @@ class FluidPrices {
       if (bid > 0) bids.emplace_back(bid / cost, share_ * cost);
     }
     std::ranges::make_heap(bids);
+    const double tolerance = kCapacityTolerance * capacity;
     for (; !bids.empty(); bids.pop_back()) {
       const auto [price, amount] = bids.front();
       capacity -= amount;
-      if (capacity <= kCapacityTolerance) return price;
+      if (capacity <= tolerance) return price;
       std::ranges::pop_heap(bids);
     }
     return 0;

@@ -78,7 +78,8 @@ class Resolving : public Policy {
       capacities_.clear();
       for (std::size_t u = 0; u < prices.size(); ++u) {
         capacities_.push_back(state.remaining(static_cast<NodeId>(u)));
-        if (capacities_[u] <= kCapacityTolerance) prices[u] = kSoldOut;
+        const double whole = state.capacity(static_cast<NodeId>(u));
+        if (capacities_[u] <= kCapacityTolerance * whole) prices[u] = kSoldOut;
       }
       const int left = state.market().horizon - state.history().arrivals - 1;
       const std::size_t start = policy_.first_with(left);

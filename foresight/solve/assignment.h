@@ -11,6 +11,11 @@
 // O(r^2 c) time and O(r c) memory, the sparse method O(r m log c) time and O(r + c + m) memory.
 // Both usually take far less time.
 //
+// Where fixed nodes have capacities, a node can be matched that often. The prices then prove the
+// optimum in the same way: the prices of fixed nodes, times their capacities, and those of arrivals
+// add up to the value. Nodes are not copied: the method has one price per node, and its memory is
+// that of the sparse method.
+//
 //   AssignmentSolver solver;  // keep it: it reuses its memory
 //   const Assignment& best = solver.solve(instance);
 //   fmt::print("{} by giving arrival 0 to {}\n", best.value, best.matching[0]);
@@ -29,7 +34,7 @@ struct Assignment {
   double value = 0;                    // sum of the matched weights
   std::vector<NodeId> matching;        // per arrival: a fixed node or kSkip
   std::vector<double> fixed_prices;    // the dual solution, >= 0: what one more copy of the node
-                                       // would be worth at most; 0 if the node is unmatched
+                                       // would be worth at most; 0 if the node is not full
   std::vector<double> arrival_prices;  // the same for arrivals
 };
 
@@ -54,6 +59,12 @@ class AssignmentSolver {
   /// `weights`, as in an InstanceView and under the rules of `validate`.
   const Assignment& solve_sparse(NodeId num_fixed, std::span<const std::int64_t> edge_begin,
                                  std::span<const NodeId> nodes, std::span<const float> weights);
+
+  /// As above, but fixed node u can be matched capacities[u] times. A node of capacity 0 is as if
+  /// it had no edges. Throws Error(kData) if a capacity is negative.
+  const Assignment& solve_capacities(std::span<const std::int32_t> capacities,
+                                     std::span<const std::int64_t> edge_begin,
+                                     std::span<const NodeId> nodes, std::span<const float> weights);
 
   /// The linear assignment problem of SciPy's linear_sum_assignment(maximize=True): every node of
   /// the smaller side is matched, whatever its weights. Rows are the fixed nodes and columns the

@@ -23,11 +23,11 @@
 //   label.proven();  // value == bound
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <span>
 
 #include "foresight/data/instance.h"
+#include "foresight/solve/limits.h"
 
 namespace foresight {
 
@@ -36,8 +36,7 @@ double coverage_value(const Instance& instance, std::span<const NodeId> matching
 
 /// Solves the paper's integer program with CBC. It takes any instance, but is slow. If time runs
 /// out, the label has the best matching found and the bound proven so far.
-Label solve_coverage_ip(const Instance& instance,
-                        double time_limit_seconds = std::numeric_limits<double>::infinity());
+Label solve_coverage_ip(const Instance& instance, const SolveLimits& limits = {});
 
 /// Branch and price. It calls `solve_coverage_ip` in three cases: more than 64 topics, visits of
 /// one user with different neighbours, and users with so many visits that there are too many
@@ -51,8 +50,7 @@ class CoverageSolver {
 
   /// Nodes that add nothing are not matched. The visits of a user get its nodes in order of falling
   /// gain.
-  Label solve(const Instance& instance,
-              double time_limit_seconds = std::numeric_limits<double>::infinity());
+  Label solve(const Instance& instance, const SolveLimits& limits = {});
 
   /// The nodes of the last search; 0 if the integer program gave the result.
   int num_nodes() const;

@@ -16,7 +16,7 @@ namespace {
 class CoverageProgram {
  public:
   explicit CoverageProgram(const Instance& instance);
-  Label solve(double time_limit_seconds) const;
+  Label solve(const SolveLimits& limits) const;
 
  private:
   /// Visits of one user with the same neighbours: which nodes are matched to any of them?
@@ -101,9 +101,9 @@ void CoverageProgram::add_user(std::span<const int> arrivals) {
   }
 }
 
-Label CoverageProgram::solve(double time_limit_seconds) const {
+Label CoverageProgram::solve(const SolveLimits& limits) const {
   const IntegerProgram::Solution solution =
-      program_.maximize({.time_limit_seconds = time_limit_seconds});
+      program_.maximize({.time_limit_seconds = limits.time_limit_seconds, .stop = limits.stop});
   std::vector<NodeId> matching(index(instance_.num_arrivals()), kSkip);
   for (const Group& group : groups_) {
     auto arrival = group.arrivals.begin();
@@ -118,8 +118,8 @@ Label CoverageProgram::solve(double time_limit_seconds) const {
 
 }  // namespace
 
-Label solve_coverage_ip(const Instance& instance, double time_limit_seconds) {
-  return CoverageProgram(instance).solve(time_limit_seconds);
+Label solve_coverage_ip(const Instance& instance, const SolveLimits& limits) {
+  return CoverageProgram(instance).solve(limits);
 }
 
 }  // namespace foresight

@@ -36,7 +36,7 @@ Clock::time_point deadline_after(double seconds) {
 
 class CoverageSolver::Search {
  public:
-  Label solve(const Instance& instance, double time_limit_seconds);
+  Label solve(const Instance& instance, const SolveLimits& limits);
   int num_nodes() const { return num_nodes_; }
 
  private:
@@ -58,6 +58,7 @@ class CoverageSolver::Search {
   CoverageModel model_;
   BundleSimplex market_;
   Clock::time_point deadline_;
+  std::function<bool()> stop_asked_;
   Stop stop_ = Stop::kNone;
   int num_nodes_ = 0;
   long pivot_limit_ = 0;
@@ -72,10 +73,11 @@ class CoverageSolver::Search {
   std::vector<char> served_;
 };
 
-Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_seconds) {
-  deadline_ = deadline_after(time_limit_seconds);
+Label CoverageSolver::Search::solve(const Instance& instance, const SolveLimits& limits) {
+  deadline_ = deadline_after(limits.time_limit_seconds);
+  stop_asked_ = limits.stop;
   num_nodes_ = 0;
-  if (!model_.assign(instance)) return solve_coverage_ip(instance, time_limit_seconds);
+  if (!model_.assign(instance)) return solve_coverage_ip(instance, limits);
 
   const double simple_bound = model_.simple_bound();
   tolerance_ = kRounding * simple_bound / std::max(model_.num_users(), 1);
@@ -92,7 +94,8 @@ Label CoverageSolver::Search::solve(const Instance& instance, double time_limit_
   if (stop_ != Stop::kSize) return label;
   num_nodes_ = 0;
   const std::chrono::duration<double> left = deadline_ - Clock::now();
-  Label other = solve_coverage_ip(instance, left.count());
+  Label other =
+      solve_coverage_ip(instance, {.time_limit_seconds = left.count(), .stop = limits.stop});
   const double bound = std::min(label.bound, other.bound);
   if (other.value > label.value) label.matching.swap(other.matching);
   return tidy_label(instance, model_.visits(), std::move(label.matching), bound);
@@ -153,7 +156,10 @@ double CoverageSolver::Search::optimise() {
 
 void CoverageSolver::Search::check_limits() {
   if (model_.too_big() || market_.num_pivots() > pivot_limit_) stop_ = Stop::kSize;
-  if (market_.num_pivots() % 16 == 0 && Clock::now() > deadline_) stop_ = Stop::kTime;
+  if (market_.num_pivots() % 16 == 0 &&
+      (Clock::now() > deadline_ || (stop_asked_ && stop_asked_()))) {
+    stop_ = Stop::kTime;
+  }
 }
 
 // A user keeps a bundle of which it holds more than half. The others buy from what is left.
@@ -227,8 +233,8 @@ CoverageSolver::~CoverageSolver() = default;
 CoverageSolver::CoverageSolver(CoverageSolver&&) noexcept = default;
 CoverageSolver& CoverageSolver::operator=(CoverageSolver&&) noexcept = default;
 
-Label CoverageSolver::solve(const Instance& instance, double time_limit_seconds) {
-  return search_->solve(instance, time_limit_seconds);
+Label CoverageSolver::solve(const Instance& instance, const SolveLimits& limits) {
+  return search_->solve(instance, limits);
 }
 
 int CoverageSolver::num_nodes() const {

@@ -9,6 +9,8 @@
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcStrategy.hpp>
+#include <ClpEventHandler.hpp>
+#include <ClpSimplex.hpp>
 #include <OsiClpSolverInterface.hpp>
 
 #include "foresight/base/error.h"
@@ -22,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // How far a point may violate a row, an integer may be from whole, and a solution from optimal.
 constexpr double kTolerance = 1e-9;
 
-// COIN-OR calculates with its time limits, so "no limit" must be finite.
-constexpr double kLongestTime = 1e9;
+// Steps of a search are smaller than the gap by this part, so that rounding does not matter.
+constexpr double kRounding = 1e-6;
 
 // How many variables per row the simplex method looks at first, and how many it adds per round.
 constexpr std::size_t kSamplePerRow = 10;
@@ -35,10 +37,6 @@ constexpr std::size_t kCoreGrowth = 4;
 // No reduced cost is wrong by more than this, nor any row of a point that CBC calls feasible.
 constexpr double kCostError = 1e-7;
 constexpr double kRowError = 1e-6;
-
-double seconds_until(Clock::time_point end) {
-  return std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
-}
 
 // COIN-OR's infinity is the largest finite number.
 std::vector<double> finite(std::span<const double> bounds) {
@@ -53,22 +51,36 @@ std::vector<double> finite(std::span<const double> bounds) {
 
 // Stops the search between two nodes. CBC's own limit also interrupts linear programs half-way, and
 // then its bound can be wrong. By default it also counts the processor time of all threads.
-class Deadline : public CbcEventHandler {
+class SearchStop : public CbcEventHandler {
  public:
-  explicit Deadline(Clock::time_point end) : end_(end) {}
+  explicit SearchStop(const Deadline& deadline) : deadline_(&deadline) {}
   CbcAction event(CbcEvent what) override {
-    return what == node && Clock::now() >= end_ ? stop : noAction;
+    return what == node && deadline_->passed() ? stop : noAction;
   }
-  CbcEventHandler* clone() const override { return new Deadline(*this); }
+  CbcEventHandler* clone() const override { return new SearchStop(*this); }
 
  private:
-  Clock::time_point end_;
+  const Deadline* deadline_;
 };
 
-void configure(CbcModel& search, bool strengthen) {
+// Stops a linear program between two iterations.
+class LinearStop : public ClpEventHandler {
+ public:
+  explicit LinearStop(const Deadline& deadline) : deadline_(&deadline) {}
+  int event(Event what) override {
+    constexpr int kStop = 5, kGoOn = -1;
+    return what == endOfIteration && deadline_->stop && deadline_->stop() ? kStop : kGoOn;
+  }
+  ClpEventHandler* clone() const override { return new LinearStop(*this); }
+
+ private:
+  const Deadline* deadline_;
+};
+
+void configure(CbcModel& search, double step, bool strengthen) {
   search.setLogLevel(0);
   search.setIntegerTolerance(kTolerance);
-  search.setCutoffIncrement(kTolerance);
+  search.setCutoffIncrement(step);
   search.setAllowableGap(0);
   search.setAllowableFractionGap(0);
   if (strengthen) {
@@ -189,7 +201,7 @@ struct IntegerProgram::Relaxation {
 
 // Solves for a sample of the variables, adds others whose reduced cost shows that they are needed,
 // and repeats (sifting).
-IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
+IntegerProgram::Relaxation IntegerProgram::relax(const Deadline& deadline, bool feasible) const {
   const std::size_t n = objective_.size();
   const std::size_t sample = kSamplePerRow * (row_lower_.size() + 1);
   std::vector<char> active(n, n <= 2 * sample);
@@ -202,11 +214,15 @@ IntegerProgram::Relaxation IntegerProgram::relax(Clock::time_point end) const {
     const Core core = restrict_to(active, lower_);
     OsiClpSolverInterface solver;
     core.program.load(solver);
-    solver.getModelPtr()->setMaximumWallSeconds(seconds_until(end));
+    solver.getModelPtr()->setMaximumWallSeconds(deadline.seconds_left());
+    LinearStop stop(deadline);
+    solver.getModelPtr()->passInEventHandler(&stop);
     solver.initialSolve();
     if (solver.isProvenDualInfeasible())
       fail(ErrorCode::kData, "the objective of the integer program has no upper limit");
     if (solver.isProvenPrimalInfeasible()) {
+      // Numbers of very different size can mislead the simplex method.
+      if (core.variables.size() == n && feasible) return result;
       if (core.variables.size() == n) fail_infeasible();
       active.assign(n, true);
       continue;
@@ -252,39 +268,41 @@ std::vector<double> IntegerProgram::reduced_costs(std::span<const double> prices
   return costs;
 }
 
-// Branch and bound for points worth more than `floor`. "Proven but not found" means there is none.
-IntegerProgram::Solution IntegerProgram::search(Clock::time_point end, double floor,
+// Branch and bound for points worth more than `floor` + `step`, each better than the last one by
+// `step`. "Proven" means that no point is worth `step` more than the last one, or than `floor`.
+IntegerProgram::Solution IntegerProgram::search(const Deadline& deadline, double floor, double step,
                                                 bool strengthen) const {
   OsiClpSolverInterface solver;
   load(solver);
   for (int j = 0; j < num_variables(); ++j)
     if (integer_[index(j)]) solver.setInteger(j);
   CbcModel model(solver);
-  configure(model, strengthen);
-  const Deadline deadline(end);
-  model.passInEventHandler(&deadline);
-  if (floor > -kInfinity) model.setCutoff(-floor);
+  configure(model, step, strengthen);
+  const SearchStop stop(deadline);
+  model.passInEventHandler(&stop);
+  const double slack = step > kTolerance ? step : 0;
+  if (floor > -kInfinity) model.setCutoff(-(floor + slack));
   model.branchAndBound();
 
   Solution solution;
   if (model.bestSolution() != nullptr) accept({model.bestSolution(), objective_.size()}, solution);
   if (solution.found && !is_feasible(solution.values)) return {};  // CBC's word is not enough
   solution.proven = model.isProvenOptimal() || model.isProvenInfeasible();
-  solution.bound = std::max(floor, solution.value);
+  solution.bound = std::max(floor, solution.value) + slack;
   if (!solution.proven) solution.bound = std::max(solution.bound, -model.getBestPossibleObjValue());
   return solution;
 }
 
 IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const {
-  const double seconds = std::min(options.time_limit_seconds, kLongestTime);
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds));
+  const Deadline deadline =
+      SolveLimits{.time_limit_seconds = options.time_limit_seconds, .stop = options.stop}
+          .deadline();
   Solution best;
   if (!options.start.empty()) {
     assert(is_feasible(options.start));
     accept(options.start, best);
   }
-  const Relaxation relaxed = relax(end);
+  const Relaxation relaxed = relax(deadline, best.found);
   if (!relaxed.solved) return best;
   best.bound = relaxed.bound;
   if (relaxed.integral) {
@@ -292,10 +310,14 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     best.bound = best.value;
   }
 
+  const auto allowed = [&] {
+    return best.found ? std::max(kTolerance, options.gap * best.value) : kTolerance;
+  };
+  const auto step = [&] { return std::max(kTolerance, (1 - kRounding) * allowed()); };
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
   for (std::size_t size = row_lower_.size() + kFirstCore;
-       best.bound - best.value > kTolerance && Clock::now() < end; size *= kCoreGrowth) {
+       best.bound - best.value > allowed() && !deadline.passed(); size *= kCoreGrowth) {
     // A point that differs from the relaxed one outside the core is worth at most bound - reach.
     const double reach =
         std::min(size < costs.size() ? costs[size] : kInfinity, relaxed.bound - best.value);
@@ -303,7 +325,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
     for (std::size_t j = 0; j < kept.size(); ++j) kept[j] = relaxed.costs[j] <= reach + kCostError;
     const Core core = restrict_to(kept, relaxed.values);
     const Solution found =
-        core.program.search(end, best.value - core.fixed_value, options.strengthen);
+        core.program.search(deadline, best.value - core.fixed_value, step(), options.strengthen);
     if (found.found) {
       accept(core.complete(found.values, relaxed.values), best);
     } else if (!best.found && found.proven && core.variables.size() == kept.size()) {

@@ -19,9 +19,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
+
+#include "foresight/solve/limits.h"
 
 class OsiClpSolverInterface;
 
@@ -33,8 +36,10 @@ class IntegerProgram {
 
   struct Options {
     double time_limit_seconds = kInfinity;  // wall clock, checked between two nodes
+    double gap = 0;                         // with a start: ends once bound - value <= gap * bound
     bool strengthen = false;  // cuts and rounding heuristics: pay off if the relaxation is loose
     std::span<const double> start = {};  // a feasible point to improve on, or empty
+    std::function<bool()> stop = {};     // if set, asked often: true is as if time ran out
   };
 
   struct Solution {
@@ -67,9 +72,9 @@ class IntegerProgram {
   void accept(std::span<const double> values, Solution& solution) const;
   void load(OsiClpSolverInterface& solver) const;
   Core restrict_to(std::span<const char> kept, std::span<const double> values) const;
-  Relaxation relax(std::chrono::steady_clock::time_point end) const;
+  Relaxation relax(const Deadline& deadline, bool feasible) const;
   std::vector<double> reduced_costs(std::span<const double> prices) const;
-  Solution search(std::chrono::steady_clock::time_point end, double floor, bool strengthen) const;
+  Solution search(const Deadline& deadline, double floor, double step, bool strengthen) const;
 
   std::vector<double> objective_, lower_, upper_;  // per variable
   std::vector<char> integer_;

@@ -11,6 +11,7 @@
 #include "foresight/base/kernel.h"
 #include "foresight/base/parallel.h"
 #include "foresight/solve/integer_program.h"
+#include "foresight/solve/limits.h"
 
 namespace foresight {
 namespace {
@@ -135,8 +136,8 @@ std::vector<float> bids_of(const ArrivalTypes& types, NodeId num_fixed) {
 }  // namespace
 
 std::int32_t OnlineStates::slots_left(NodeId u, double remaining) const {
-  const double slots_of_rest =
-      std::floor((remaining + kCapacityTolerance) / static_cast<double>(costs[index(u)]));
+  const double slots_of_rest = std::floor(remaining / static_cast<double>(costs[index(u)]) +
+                                          kCapacityTolerance * (1 + slots[index(u)]));
   return static_cast<std::int32_t>(
       std::clamp<double>(slots_of_rest, 0, static_cast<double>(slots[index(u)])));
 }
@@ -158,7 +159,10 @@ OnlineStates online_states(const Problem& problem, const Market& market, const A
     float& cost = states.costs[index(u)];
     const float capacity = cost > 0 ? problem.capacity(market, u) : 0;
     if (cost <= 0) cost = 1;
-    states.slots[index(u)] = states.slots_left(u, static_cast<double>(capacity));
+    const double affordable = std::floor((1 + kCapacityTolerance) * static_cast<double>(capacity) /
+                                         static_cast<double>(cost));
+    states.slots[index(u)] =
+        static_cast<std::int32_t>(std::min<double>(affordable, market.horizon));
     // Fixed nodes that are alike need only be counted.
     states.strides.push_back(
         types == nullptr ? 1 : static_cast<std::int64_t>(std::min(states.count, 1e18)));
@@ -191,6 +195,7 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
   check_computable(problem);
   constexpr double kNone = -IntegerProgram::kInfinity;
   const bool budgets = problem.traits().amounts();
+  const double unit = unit_of(types.weights);
   IntegerProgram program;
   std::vector<std::vector<int>> of_node(index(market.num_fixed));
   std::vector<std::vector<double>> costs(index(market.num_fixed));
@@ -199,7 +204,7 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
     of_type.clear();
     for (auto e = index(types.edge_begin[i]); e < index(types.edge_begin[i + 1]); ++e) {
       const std::size_t u = index(types.nodes[e]);
-      const auto weight = static_cast<double>(types.weights[e]);
+      const double weight = static_cast<double>(types.weights[e]) / unit;
       of_type.push_back(program.add_variable(weight, 0, IntegerProgram::kInfinity, false));
       of_node[u].push_back(of_type.back());
       costs[u].push_back(budgets ? weight : 1);
@@ -208,10 +213,10 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
                     market.horizon * types.probabilities[i]);
   }
   for (NodeId u = 0; u < market.num_fixed; ++u) {
-    const auto capacity = static_cast<double>(problem.capacity(market, u));
-    program.add_row(of_node[index(u)], costs[index(u)], kNone, capacity + kCapacityTolerance);
+    const double capacity = static_cast<double>(problem.capacity(market, u)) / (budgets ? unit : 1);
+    program.add_row(of_node[index(u)], costs[index(u)], kNone, (1 + kCapacityTolerance) * capacity);
   }
-  return program.maximize().bound;
+  return unit * program.maximize().bound;
 }
 
 }  // namespace foresight

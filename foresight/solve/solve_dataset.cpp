@@ -20,25 +20,23 @@ constexpr std::size_t kChunk = 16;
 /// Labels as they are found. A label is written by one thread and then marked done.
 class LabelBoard {
  public:
-  LabelBoard(const BoundDataset& data, std::filesystem::path checkpoint)
+  LabelBoard(const BoundDataset& data, double gap, std::filesystem::path checkpoint)
       : data_(data),
+        gap_(gap),
         digest_(data.content_digest(/*with_labels=*/false)),
         checkpoint_(std::move(checkpoint)),
         labels_(data.size()),
+        known_(data.size()),
         done_(data.size()),
         last_save_(Clock::now()) {
     if (data.labelled()) {
-      for (std::size_t i = 0; i < data.size(); ++i) {
-        if (Label label = data.label(i); label.proven()) finish(i, std::move(label));
-      }
+      for (std::size_t i = 0; i < data.size(); ++i) take_over(i, data.label(i), false);
     }
     if (!checkpoint_.empty() && path_exists(checkpoint_)) restore();
   }
 
-  void finish(std::size_t i, Label label) {
-    labels_[i] = std::move(label);
-    done_[i].store(true, std::memory_order_release);
-  }
+  /// A label that is known already keeps what is better about it.
+  void finish(std::size_t i, Label label) { take_over(i, std::move(label), true); }
 
   std::vector<std::size_t> open() const {
     std::vector<std::size_t> rest;
@@ -75,6 +73,7 @@ class LabelBoard {
     writer.add<double>("value", {value.size()}, value);
     writer.add<double>("bound", {bound.size()}, bound);
     writer.add<NodeId>("matching", {matching.size()}, matching);
+    writer.add<double>("gap", {1}, std::span(&gap_, 1));
     writer.write(checkpoint_);
     last_save_ = Clock::now();
   }
@@ -93,6 +92,8 @@ class LabelBoard {
     const auto value = file->array<double>("value");
     const auto bound = file->array<double>("bound");
     const auto matching = file->array<NodeId>("matching");
+    // Labels that were wanted less exactly are not done.
+    const double gap = file->has("gap") ? read_gap(*file) : 0;
     std::size_t next = 0;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       const bool fits = done.size() == labels_.size() && value.size() == done.size() &&
@@ -106,9 +107,26 @@ class LabelBoard {
       const auto begin = matching.begin() + static_cast<std::ptrdiff_t>(next);
       Label label{value[i], bound[i], {begin, begin + static_cast<std::ptrdiff_t>(arrivals)}};
       check(i, label);
-      finish(i, std::move(label));
+      take_over(i, std::move(label), gap <= gap_);
       next += arrivals;
     }
+  }
+
+  double read_gap(const SafeTensors& file) const {
+    const auto gap = file.array<double>("gap");
+    return gap.size() == 1 ? gap.front() : std::numeric_limits<double>::infinity();
+  }
+
+  void take_over(std::size_t i, Label label, bool done) {
+    Label& known = labels_[i];
+    if (known_[i]) {
+      const double bound = std::min(known.bound, label.bound);
+      if (known.value >= label.value) label = std::move(known);
+      label.bound = std::max(bound, label.value);
+    }
+    known = std::move(label);
+    known_[i] = true;
+    if (done || reaches(known, gap_)) done_[i].store(true, std::memory_order_release);
   }
 
   void check(std::size_t i, const Label& label) const {
@@ -121,10 +139,12 @@ class LabelBoard {
   }
 
   const BoundDataset& data_;
+  double gap_;
   std::string digest_;
   std::filesystem::path checkpoint_;
   std::vector<Label> labels_;
-  std::vector<std::atomic<bool>> done_;
+  std::vector<char> known_;              // has a label, from before or by now
+  std::vector<std::atomic<bool>> done_;  // has the label that is asked for
   std::mutex save_mutex_;
   Clock::time_point last_save_;
 };
@@ -134,17 +154,22 @@ class LabelBoard {
 void SolveOptions::read(OptionReader& o) {
   o.real("time_limit", time_limit_seconds, kAboveZero, std::numeric_limits<double>::infinity(),
          "time limit in seconds per instance, if branch and bound is needed");
+  o.real("gap", gap, 0, 1,
+         "how far a value may stay below its bound, as a part of the bound: branch and bound for "
+         "budgets ends there; 0 = optimal");
   o.threads(threads);
 }
 
 BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progress& progress,
                    const std::filesystem::path& checkpoint) {
   check(options, "solve");
-  LabelBoard board(data, checkpoint);
+  LabelBoard board(data, options.gap, checkpoint);
   const std::vector<std::size_t> open = board.open();
   const auto workers = static_cast<std::size_t>(thread_count(options.threads));
   std::vector<std::unique_ptr<Solver>> solvers(workers);
-  for (auto& solver : solvers) solver = make_solver(data.problem(), options);
+  SolveOptions stopping = options;
+  stopping.stop = [&] { return progress.cancelled(); };
+  for (auto& solver : solvers) solver = make_solver(data.problem(), stopping);
 
   progress.begin("solving", std::ssize(open), "instances");
   const std::size_t chunks = (open.size() + kChunk - 1) / kChunk;
@@ -153,7 +178,9 @@ BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progre
     for (std::size_t k = chunk * kChunk; k < end; ++k) {
       if (progress.cancelled()) return;
       const Instance instance = data.instance(open[k]);
-      board.finish(open[k], solvers[worker]->solve(instance));
+      Label label = solvers[worker]->solve(instance);
+      if (progress.cancelled()) return;  // the search may have ended too early
+      board.finish(open[k], std::move(label));
       progress.advance(1);
     }
     board.save_if_due();

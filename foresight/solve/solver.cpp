@@ -1,9 +1,12 @@
 #include "foresight/solve/solver.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
-#include "foresight/solve/adwords.h"
 #include "foresight/solve/assignment.h"
+#include "foresight/solve/budgets.h"
 #include "foresight/solve/coverage.h"
 
 namespace foresight {
@@ -20,23 +23,50 @@ class AssignmentLabels : public Solver {
   AssignmentSolver solver_;
 };
 
-/// For solvers that may run out of time.
+/// For solvers that may stop before the optimum is proven.
 template <typename LimitedSolver>
 class LimitedLabels : public Solver {
  public:
-  explicit LimitedLabels(double time_limit_seconds) : time_limit_seconds_(time_limit_seconds) {}
+  explicit LimitedLabels(const SolveOptions& options) : limits_(options.limits()) {}
+
   Label solve(const Instance& instance) override {
-    return solver_.solve(instance, time_limit_seconds_);
+    InstanceView view = instance.view();
+    const double unit = unit_of(view.preferences.width > 0 ? view.preferences.values
+                                                           : used(view.weights, instance));
+    if (unit == 1) return solver_.solve(instance, limits_);
+    view.weights = scale(view.weights, unit, weights_);
+    view.market.budgets = scale(view.market.budgets, unit, budgets_);
+    view.preferences.values = scale(view.preferences.values, unit, preferences_);
+    Label label = solver_.solve(Instance(view, nullptr), limits_);
+    label.value *= unit;
+    label.bound *= unit;
+    return label;
   }
 
  private:
+  /// An instance of a dataset sees the weights of all.
+  static std::span<const float> used(std::span<const float> weights, const Instance& instance) {
+    return weights.subspan(index(instance.view().edge_begin.front()), index(instance.num_edges()));
+  }
+
+  static std::span<const float> scale(std::span<const float> amounts, double unit,
+                                      std::vector<float>& scaled) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    scaled.clear();
+    for (const double amount : amounts) {
+      scaled.push_back(static_cast<float>(std::min(amount / unit, kLargest)));
+    }
+    return scaled;
+  }
+
   LimitedSolver solver_;
-  double time_limit_seconds_;
+  SolveLimits limits_;
+  std::vector<float> weights_, budgets_, preferences_;
 };
 
 template <typename LimitedSolver>
 std::unique_ptr<Solver> make_limited(const SolveOptions& options) {
-  return std::make_unique<LimitedLabels<LimitedSolver>>(options.time_limit_seconds);
+  return std::make_unique<LimitedLabels<LimitedSolver>>(options);
 }
 
 /// Gives a solver of weighted edges the gains of the ledger as weights.
@@ -53,7 +83,10 @@ class PricedLabels : public Solver {
       offers_.resize(arrival.nodes.size());
       ledger->price(arrival, offers_);
       const std::size_t first = index(instance.view().edge_begin[index(t)]);
-      for (std::size_t k = 0; k < offers_.size(); ++k) gains_[first + k] = offers_[k].gain;
+      for (std::size_t k = 0; k < offers_.size(); ++k) {
+        check_price(problem_, offers_[k]);
+        gains_[first + k] = offers_[k].gain;
+      }
     }
     InstanceView view = instance.view();
     view.weights = gains_;
@@ -84,7 +117,7 @@ std::vector<HindsightMethod> built_in_methods() {
            [](const Problem& problem) {
              return problem.traits().additive() && problem.traits().use == Use::kGain;
            },
-           make_limited<AdwordsSolver>}};
+           make_limited<BudgetSolver>}};
 }
 
 }  // namespace

@@ -17,13 +17,17 @@
 #include "foresight/base/progress.h"
 #include "foresight/problem/bound.h"
 #include "foresight/problem/problem.h"
+#include "foresight/solve/limits.h"
 
 namespace foresight {
 
 struct SolveOptions {
-  double time_limit_seconds = 10;  // per instance; used only if branch and bound is needed
-  int threads = 0;                 // 0 = all cores
+  double time_limit_seconds = 10;   // per instance; used only if branch and bound is needed
+  double gap = 1e-4;                // budgets: done once bound - value <= gap * bound
+  int threads = 0;                  // 0 = all cores
+  std::function<bool()> stop = {};  // if set, asked during branch and bound: true ends it
 
+  SolveLimits limits() const { return {time_limit_seconds, gap, stop}; }
   void read(OptionReader& o);
 };
 
@@ -61,9 +65,9 @@ HindsightMethods& hindsight_methods();
 /// `problem` must outlive the solver.
 std::unique_ptr<Solver> make_solver(const Problem& problem, const SolveOptions& options);
 
-/// Labels all instances; existing labels that are proven are kept. With a `checkpoint` path,
-/// finished labels are saved there every few seconds and on cancellation, and a later call for the
-/// same data continues from them. Remove the file once the result is saved. Throws Error(kUsage) if
+/// Labels all instances. Existing labels whose gap is as small as asked for are kept; others can
+/// only become better. With a `checkpoint` path, finished labels are saved there every few seconds
+/// and on cancellation, and a later call for the same data continues from them. Remove the file once the result is saved. Throws Error(kUsage) if
 /// an option is out of range, and Error(kCancelled) on cancellation.
 BoundDataset solve(const BoundDataset& data, const SolveOptions& options, Progress& progress,
                    const std::filesystem::path& checkpoint = {});

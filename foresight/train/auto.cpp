@@ -7,6 +7,7 @@
 #include "foresight/base/files.h"
 #include "foresight/base/folder_lock.h"
 #include "foresight/base/mapped_file.h"
+#include "foresight/model/checkpoint.h"
 #include "foresight/train/training_data.h"
 
 namespace foresight {
@@ -124,9 +125,7 @@ AutoResult train_auto(const RunOptions& options, Progress& progress,
       best.run = result;
     }
   }
-  // Data that was given in memory is kept, too; the commit comes last.
-  for (const char* name : {"train.safetensors", "validation.safetensors", "best.safetensors",
-                           "config.json", "metrics.csv", "timing.csv", "last.safetensors"}) {
+  for (const char* name : kRunFiles) {
     const auto kept = options.folder / "candidates" / best.model / name;
     if (path_exists(kept)) {
       write_file_atomically(options.folder / name, MappedFile(kept).text());

@@ -117,7 +117,7 @@ void Learner::play(const TrainingBatch& batch, Decode decode, Model::Record reco
     shard.observations.clear();
     shard.probabilities.clear();
 
-    PlayOptions options{.decode = decode, .seed = batch.seed};
+    PlayOptions options{.decode = decode, .seed = batch.seed, .progress = batch.watched};
     options.first_index = batch.first_index + shard.first_episode;
     options.observer = [&](std::span<const Turn> turns, Scores& scores,
                            std::span<const std::size_t> choices) {

@@ -36,9 +36,10 @@ struct Validation {
   double ratio = 0;
 };
 
-Validation validate(const BoundDataset& data, const Model& model, int threads) {
+Validation validate(const BoundDataset& data, const Model& model, int threads,
+                    const Progress& progress) {
   Validation result;
-  const auto rollouts = play(data, model, {}, threads, no_progress());
+  const auto rollouts = play(data, model, {.progress = &progress}, threads, no_progress());
   for (std::size_t i = 0; i < rollouts.size(); ++i) {
     result.values.push_back(rollouts[i].value);
     const double bound = data.label(i).bound;
@@ -93,6 +94,7 @@ class Run {
     if (folder_.holds_run()) {
       take_over();
       if (record_.done()) {
+        folder_.complete_best(record_);
         folder_.complete_copies(record_);
         return result();
       }
@@ -116,7 +118,7 @@ class Run {
     progress_.begin("training", (options_.epochs - epoch()) * static_cast<std::int64_t>(batches),
                     "batches");
     while (epoch() < options_.epochs) {
-      const MetricsRow row = run_epoch();
+      const MetricsRow row = run_epoch_or_say_where();
       info_.provenance["epoch"] = fmt::to_string(epoch());
       folder_.save(info_, *model_, trainer_->state(), record_, improved_);
       events.add(row, epoch(), wall_time());
@@ -124,6 +126,12 @@ class Run {
     }
     progress_.end();
     return result();
+  }
+
+  /// Throws what `run` would throw before it writes anything.
+  void check() {
+    if (folder_.holds_run()) take_over();
+    prepare();
   }
 
   /// Builds the model, and checks that everything fits before anything is written.
@@ -249,6 +257,18 @@ class Run {
     return record;
   }
 
+  MetricsRow run_epoch_or_say_where() {
+    const int before = epoch();
+    try {
+      return run_epoch();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCancelled) throw;
+      progress_.end();
+      fail(ErrorCode::kCancelled, "interrupted in epoch {}; resume the run to go on after epoch {}",
+           before + 1, before);
+    }
+  }
+
   MetricsRow run_epoch() {
     const auto start = Clock::now();
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
@@ -261,25 +281,22 @@ class Run {
     EpochStats stats;
     data_->begin_epoch(static_cast<std::uint64_t>(before));
     for (std::uint64_t first = 0; first < size; first += batch) {
-      if (progress_.cancelled()) {
-        progress_.end();
-        fail(ErrorCode::kCancelled,
-             "interrupted in epoch {}; resume the run to go on after epoch {}", before + 1, before);
-      }
+      check_cancelled(progress_);
       const auto [instances, labels] = data_->take(first, std::min(batch, size - first));
       stats.add(trainer_->update({instances, labels, options_.seed,
                                   static_cast<std::uint64_t>(before) * size + first,
-                                  options_.threads, share_done(first)}));
+                                  options_.threads, share_done(first), &progress_}));
       progress_.advance(1);
     }
     const double seconds = seconds_since(start);
-    const Validation validation = validate(*validation_, *model_, options_.threads);
+    const Validation validation = validate(*validation_, *model_, options_.threads, progress_);
     trainer_->end_epoch(validation.values);
     const int now = before + 1;
     improved_ = now == 1 || starts_last_fifth(now) || validation.ratio > record_.best_ratio;
     if (improved_) {
       record_.best_ratio = validation.ratio;
       record_.best_epoch = now;
+      record_.best_digest = digest_of(*model_);
     }
     const double rate = stats.decisions() / seconds;
     MetricsRow row = {{"epoch", now},
@@ -309,6 +326,7 @@ class Run {
   }
 
   void restore() {
+    folder_.complete_best(record_);
     trainer_->restore(folder_.restore(*model_));
     record_.timing = kept_timing();
     folder_.write_copies(record_);
@@ -370,7 +388,7 @@ void RunOptions::read(OptionReader& o) {
 
 void check_run(const RunOptions& options, Progress& progress) {
   check(options, "train");
-  Run(options, progress).prepare();
+  Run(options, progress).check();
 }
 
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foresight/base/atomic_file.h"
+#include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/mapped_file.h"
@@ -36,6 +37,10 @@ void read_floats(const SafeTensors& file, const char* name, std::span<float> to)
 
 }  // namespace
 
+std::string digest_of(const Model& model) {
+  return Digest().add(std::span<const float>(model.parameters().values())).hex();
+}
+
 bool RunFolder::holds_run() const {
   return path_exists(last());
 }
@@ -46,11 +51,6 @@ void RunFolder::begin(const RunRecord& record) const {
 
 void RunFolder::save(const ModelInfo& info, const Model& model, const TrainerState& state,
                      const RunRecord& record, bool improved) const {
-  if (improved) {
-    SafeTensorsWriter writer;
-    write_model(writer, info, model);
-    writer.write(best());
-  }
   SafeTensorsWriter writer;
   write_model(writer, info, model);
   write_record(writer, record);
@@ -65,14 +65,32 @@ void RunFolder::save(const ModelInfo& info, const Model& model, const TrainerSta
     writer.add<double>(kArray + name, {values.size()}, values);
   }
   writer.write(last());
+  if (improved) write_best(info, model);
   write_copies(record);
 }
 
-TrainerState RunFolder::restore(Model& model) const {
-  if (!path_exists(best())) {
-    fail(ErrorCode::kData, "{}: is missing, so that the best model of the run is lost",
-         best().string());
+void RunFolder::write_best(const ModelInfo& info, const Model& model) const {
+  SafeTensorsWriter writer;
+  write_model(writer, info, model);
+  writer.write(best());
+}
+
+void RunFolder::complete_best(const RunRecord& record) const {
+  std::string why = "is not the model that the run saved there";
+  try {
+    if (digest_of(*load_model(best()).model) == record.best_digest) return;
+  } catch (const Error& error) {
+    why = error.what();
   }
+  if (record.best_epoch == record.epochs_done()) {
+    const TrainedModel last_model = load_model(last());
+    return write_best(last_model.info, *last_model.model);
+  }
+  fail(ErrorCode::kData, "{}: the best model of the run, of epoch {}, is lost: the file {}",
+       best().string(), record.best_epoch, why);
+}
+
+TrainerState RunFolder::restore(Model& model) const {
   const auto file = SafeTensors::open(last());
   model.set_parameters(read_model(*file).model->parameters());
   TrainerState state{{model.parameters().zeros(), model.parameters().zeros()}, {}, {}};

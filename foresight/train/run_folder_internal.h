@@ -12,6 +12,9 @@
 
 namespace foresight {
 
+/// Tells the parameters of a model from others.
+std::string digest_of(const Model& model);
+
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -29,12 +32,16 @@ class RunFolder {
   /// Takes over the parameters of the last epoch and returns the trainer's state. Throws Error(kData)
   /// if a file is missing or does not fit the model.
   TrainerState restore(Model& model) const;
+  /// Is the best model there? After a kill it is made again from the last one, if that is the best.
+  /// Throws Error(kData) if it is lost, damaged, or another one.
+  void complete_best(const RunRecord& record) const;
   /// metrics.csv and timing.csv, for people.
   void write_copies(const RunRecord& record) const;
   /// The same if they are not complete: a run that was killed after its last epoch may lack a line.
   void complete_copies(const RunRecord& record);
 
  private:
+  void write_best(const ModelInfo& info, const Model& model) const;
   std::filesystem::path last() const { return path_ / "last.safetensors"; }
   std::filesystem::path best() const { return path_ / "best.safetensors"; }
 

@@ -1,5 +1,7 @@
 #include "foresight/train/run_record.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/csv.h"
@@ -8,6 +10,7 @@
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/data/source.h"
+#include "foresight/model/checkpoint.h"
 
 namespace foresight {
 namespace {
@@ -62,6 +65,7 @@ RunRecord record_from(const JsonField& json) {
 void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& record) {
   record.best_epoch = read_int(json["best_epoch"]);
   record.best_ratio = json["best_ratio"].number();
+  record.best_digest = json["best_digest"].text();
   const JsonField names = json["columns"];
   const auto& shape = file.shape(kMetrics);
   const auto values = file.array<double>(kMetrics);
@@ -78,6 +82,15 @@ void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& re
     json["best_epoch"].reject(fmt::format("is {}, but the number of finished epochs is {}",
                                           record.best_epoch, record.epochs_done()));
   }
+}
+
+/// Do the specs of a source differ only in the names of files? Then its digest counts.
+bool is_moved(const std::string& then, const std::string& now) {
+  if (!sources().knows(then) || !sources().knows(now)) return false;
+  const auto difference = sources().differing(then, now);
+  return difference && std::ranges::all_of(*difference, [](const OptionInfo& option) {
+           return option.range == OptionInfo::kText;
+         });
 }
 
 MetricsColumns read_csv(const std::filesystem::path& path) {
@@ -134,7 +147,7 @@ std::string difference(const RunRecord& found, const RunRecord& asked, bool epoc
   // A file may have been moved, so its content counts, not its name.
   const auto data_differs = [&](const char* name, const std::string& then, const std::string& now,
                                 const std::string& then_digest, const std::string& now_digest) {
-    if (sources().knows(now) || sources().knows(then)) {
+    if ((sources().knows(now) || sources().knows(then)) && !is_moved(then, now)) {
       if (const std::string text = differs(name, then, now); !text.empty()) return text;
     }
     if (then_digest == now_digest) return std::string();
@@ -160,6 +173,7 @@ void write_record(SafeTensorsWriter& writer, const RunRecord& record) {
   Json json = json_of(record);
   json["best_epoch"] = record.best_epoch;
   json["best_ratio"] = record.best_ratio;
+  json["best_digest"] = record.best_digest;
   json["columns"] = Json::array();
   for (const auto& [name, values] : record.metrics.all()) json["columns"].push_back(name);
   writer.set_meta(kRecord, json_text(json));
@@ -200,16 +214,29 @@ RunRecord read_run(const std::filesystem::path& folder) {
     fail(ErrorCode::kData, "{}: the folder does not hold a training run: it has no {} and no {}",
          folder.string(), kLast, kConfig);
   }
+  for (const char* file : kRunFiles) note_read(folder / file);
   RunRecord config;
-  if (path_exists(folder / kConfig)) {
+  const auto read_config = [&] {
     const MappedFile file(folder / kConfig);
     config = record_from(JsonField::parse(file.text(), (folder / kConfig).string()));
-  }
+  };
   // A run that was stopped in its first epoch has no checkpoint yet.
-  if (!path_exists(folder / kLast)) return config;
+  if (!path_exists(folder / kLast)) {
+    if (path_exists(folder / "best.safetensors")) {
+      fail(ErrorCode::kData, "{}: the file is missing, so that the record of the run is lost",
+           (folder / kLast).string());
+    }
+    read_config();
+    return config;
+  }
   RunRecord record = read_record(*SafeTensors::open(folder / kLast));
-  record.command = config.command;
-  if (path_exists(folder / kTiming)) record.timing = read_csv(folder / kTiming);
+  // These are copies for people. If one is damaged, only the command and the timing are unknown.
+  try {
+    read_config();
+    record.command = config.command;
+    record.timing = read_csv(folder / kTiming);
+  } catch (const Error&) {
+  }
   return record;
 }
 

@@ -53,9 +53,10 @@ struct RunRecord {
   std::uint64_t seed = 0;
 
   // What happened so far.
-  MetricsColumns metrics;  // a row per epoch; equal settings give equal metrics
-  int best_epoch = 0;      // of the model in best.safetensors; 0 before the first epoch
-  double best_ratio = 0;   // the validation ratio of that model
+  MetricsColumns metrics;   // a row per epoch; equal settings give equal metrics
+  int best_epoch = 0;       // of the model in best.safetensors; 0 before the first epoch
+  double best_ratio = 0;    // the validation ratio of that model
+  std::string best_digest;  // of its parameters
 
   // Not compared: the command line of the first start, and how long epochs took.
   std::string command;

@@ -30,6 +30,8 @@ struct TrainingBatch {
   std::uint64_t first_index = 0;  // number of the first episode among all episodes of the run
   int threads = 0;
   double progress = 0;  // share of the whole run that is done, for schedules
+  const Progress* watched =
+      nullptr;  // if set, cancelling it ends the update with Error(kCancelled)
 };
 
 /// The statistics of one update.

@@ -1,9 +1,12 @@
 // Instances, datasets and sources. Arrays are shared with NumPy in both directions, not copied.
+#include <algorithm>
+
+#include "arguments.h"
 #include "bindings.h"
 #include "long_call.h"
 #include "options.h"
 #include "python_dataset.h"
-#include <nanobind/stl/filesystem.h>
+#include "python_object.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -14,8 +17,6 @@
 
 namespace foresight::python {
 namespace {
-
-using Names = std::vector<std::string>;
 
 /// Keeps Python's arrays alive, and lets go of them under the interpreter's lock.
 std::shared_ptr<const void> keep(nb::list objects) {
@@ -33,14 +34,13 @@ const char* dtype_name() {
   return "float64";
 }
 
-/// Takes what the user gave under the array's name, in place where type and layout fit.
+/// Takes what the user gave under the array's name, in place where type and layout fit. Raises
+/// TypeError and ValueError for values that the type cannot hold.
 void take(DatasetArray& array, nb::handle given, nb::list& kept) {
   std::visit(
       [&]<typename T>(std::span<const T>& values) {
-        const nb::object numpy = nb::module_::import_("numpy");
-        nb::object fitting = numpy.attr("asarray")(given).attr("astype")(
-            dtype_name<T>(), nb::arg("order") = "C", nb::arg("casting") = "same_kind",
-            nb::arg("copy") = false);
+        const nb::object fit = nb::module_::import_("foresight._arrays").attr("fitting");
+        nb::object fitting = fit("array \"" + array.name + "\"", given, dtype_name<T>());
         const auto used = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(fitting);
         if (used.ndim() == 0 || used.ndim() > 2) {
           fail(ErrorCode::kData, "array \"{}\" must have one or two dimensions, got {}", array.name,
@@ -53,26 +53,32 @@ void take(DatasetArray& array, nb::handle given, nb::list& kept) {
       array.values);
 }
 
-PythonDataset from_arrays(nb::dict given, std::string problem, std::string source,
-                          std::uint64_t seed, Names fixed_attributes, Names arrival_attributes,
-                          Names topics) {
+PythonDataset from_arrays(nb::handle given, nb::handle problem, nb::handle source, nb::handle seed,
+                          nb::handle fixed_attributes, nb::handle arrival_attributes,
+                          nb::handle topics) {
+  if (!nb::isinstance<nb::dict>(given)) {
+    reject_argument("from_arrays: arrays", "a dict of arrays by name", given);
+  }
+  const Schema schema{text_argument("from_arrays: problem", problem),
+                      names_argument("from_arrays: fixed_attributes", fixed_attributes),
+                      names_argument("from_arrays: arrival_attributes", arrival_attributes),
+                      names_argument("from_arrays: topics", topics)};
+  problems().canonical(schema.problem);  // is there such a problem?
+  const Provenance provenance{text_argument("from_arrays: source", source),
+                              whole_argument("from_arrays: seed", seed)};
   const auto known = Dataset::gather({}, {}, {}).arrays();
   std::vector<DatasetArray> arrays;
   nb::list kept;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    arrays.push_back({name, std::span<const float>(), 1});
-    for (const DatasetArray& array : known) {
-      if (array.name == name) arrays.back() = array;
-    }
+  for (const auto& [key, value] : nb::borrow<nb::dict>(given)) {
+    const std::string name = text_argument("from_arrays: the name of an array", key);
+    const auto array = std::ranges::find(known, name, &DatasetArray::name);
+    if (array == known.end()) fail(ErrorCode::kData, "a dataset has no array \"{}\"", name);
+    arrays.push_back(*array);
     take(arrays.back(), value, kept);
   }
-  problems().canonical(problem);  // is there such a problem?
-  const Schema schema{std::move(problem), std::move(fixed_attributes),
-                      std::move(arrival_attributes), std::move(topics)};
   const auto storage = keep(std::move(kept));
   const nb::gil_scoped_release released;
-  return PythonDataset(Dataset::wrap(schema, {std::move(source), seed}, arrays, storage));
+  return PythonDataset(Dataset::wrap(schema, provenance, arrays, storage));
 }
 
 /// The arrays that are there, as views that keep the dataset alive.
@@ -90,10 +96,15 @@ nb::dict arrays_of(nb::handle self) {
   return arrays;
 }
 
-std::size_t checked_index(const Dataset& data, std::ptrdiff_t i) {
+Instance instance_at(const PythonDataset& data, nb::handle given) {
+  if (!is_whole_number(given)) reject_argument("the index of an instance", "a whole number", given);
   const auto size = static_cast<std::ptrdiff_t>(data.size());
-  if (i < -size || i >= size) throw nb::index_error("there is no such instance");
-  return static_cast<std::size_t>(i < 0 ? i + size : i);
+  std::ptrdiff_t i = 0;
+  if (!nb::try_cast(nb::int_(given), i) || i < -size || i >= size) {
+    throw nb::index_error(
+        fmt::format("there is no instance {}; there are {}", shown(given), size).c_str());
+  }
+  return data.instance(static_cast<std::size_t>(i < 0 ? i + size : i));
 }
 
 void define_instance(nb::module_& module) {
@@ -184,8 +195,16 @@ void define_instance(nb::module_& module) {
 void define_source(nb::module_& module) {
   nb::class_<BoundSource>(module, "Source", "Where instances come from, named by a spec string.")
       .def_static(
-          "make", [](const std::string& spec) { return bind_source(spec); }, nb::arg("spec"))
-      .def("draw", &BoundSource::draw, nb::arg("seed"), nb::arg("index"), DOC(Source_draw))
+          "make", [](nb::handle spec) { return bind_source(text_argument("Source: spec", spec)); },
+          nb::arg("spec").none(), nb::sig("def make(spec: str) -> Source"))
+      .def(
+          "draw",
+          [](const BoundSource& source, nb::handle seed, nb::handle index) {
+            return source.draw(whole_argument("draw: seed", seed),
+                               whole_argument("draw: index", index));
+          },
+          nb::arg("seed").none(), nb::arg("index").none(),
+          nb::sig("def draw(self, seed: int, index: int) -> Instance"), DOC(Source_draw))
       .def_prop_ro("size", &BoundSource::size, DOC(Source_size))
       .def_prop_ro(
           "problem", [](const BoundSource& source) { return source.schema().problem; },
@@ -198,28 +217,41 @@ void define_dataset(nb::module_& module) {
                             "Immutable, compared by value.")
       .def_static(
           "load",
-          [](const std::filesystem::path& path) { return PythonDataset(Dataset::load(path)); },
-          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(), DOC(Dataset_load))
+          [](nb::handle given) {
+            const std::filesystem::path path = path_argument("load: path", given);
+            const nb::gil_scoped_release released;
+            return PythonDataset(Dataset::load(path));
+          },
+          nb::arg("path").none(), nb::sig("def load(path: str | os.PathLike) -> Dataset"),
+          DOC(Dataset_load))
       .def_static(
           "from_arrays", &from_arrays,
           nb::sig("def from_arrays(arrays: dict[str, typing.Any], problem: str = 'e-obm', source: "
                   "str = '', seed: int = 0, fixed_attributes: collections.abc.Sequence[str] = ..., "
                   "arrival_attributes: collections.abc.Sequence[str] = ..., topics: "
                   "collections.abc.Sequence[str] = ...) -> Dataset"),
-          nb::arg("arrays"), nb::arg("problem") = "e-obm", nb::arg("source") = "",
-          nb::arg("seed") = 0, nb::arg("fixed_attributes") = Names(),
-          nb::arg("arrival_attributes") = Names(), nb::arg("topics") = Names(),
+          nb::arg("arrays").none(), nb::arg("problem").none() = "e-obm",
+          nb::arg("source").none() = "", nb::arg("seed").none() = 0,
+          nb::arg("fixed_attributes").none() = Names(),
+          nb::arg("arrival_attributes").none() = Names(), nb::arg("topics").none() = Names(),
           "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
           "copy if their type fits, and checks everything in them once; labels are checked when "
           "they are first used. The arrays must not be changed afterwards.")
-      .def("save", &Dataset::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
-           DOC(Dataset_save))
+      .def(
+          "save",
+          [](const PythonDataset& data, nb::handle given) {
+            const std::filesystem::path path = path_argument("save: path", given);
+            const nb::gil_scoped_release released;
+            data.save(path);
+          },
+          nb::arg("path").none(), nb::sig("def save(self, path: str | os.PathLike) -> None"),
+          DOC(Dataset_save))
       .def_prop_ro(
           "arrays", &arrays_of,
           "The arrays by name, as read-only views: no copy. docs/formats.md explains them.")
       .def("__len__", &Dataset::size)
-      .def("__getitem__", [](const PythonDataset& data,
-                             std::ptrdiff_t i) { return data.instance(checked_index(data, i)); })
+      .def("__getitem__", &instance_at, nb::arg("index").none(),
+           nb::sig("def __getitem__(self, index: int) -> Instance"))
       .def("__eq__",
            [](const PythonDataset& data, nb::handle other) {
              return nb::isinstance<PythonDataset>(other) &&
@@ -243,14 +275,17 @@ void define_dataset(nb::module_& module) {
       .def_prop_ro("digest", &Dataset::digest, DOC(Dataset_digest))
       .def(
           "for_problem",
-          [](const PythonDataset& data, const std::string& problem) {
+          [](const PythonDataset& data, nb::handle given) {
+            const std::string problem = text_argument("for_problem: problem", given);
             problems().canonical(problem);  // is there such a problem?
             return PythonDataset(data.for_problem(problem));
           },
-          nb::arg("problem"), DOC(Dataset_for_problem));
+          nb::arg("problem").none(), nb::sig("def for_problem(self, problem: str) -> Dataset"),
+          DOC(Dataset_for_problem));
 }
 
-PythonDataset generate_dataset(const std::string& spec, const nb::dict& given, nb::object show) {
+PythonDataset generate_dataset(nb::handle source, const nb::dict& given, nb::object show) {
+  const std::string spec = text_argument("generate: source", source);
   const auto options = read_options<GenerateOptions>("generate", given, {"count"});
   LongCall call(std::move(show));
   return call.run([&] { return PythonDataset(generate(spec, options, call)); });
@@ -262,7 +297,7 @@ void define_data(nb::module_& module) {
   define_instance(module);
   define_source(module);
   define_dataset(module);
-  module.def("generate", &generate_dataset, nb::arg("source"), nb::arg("options"),
+  module.def("generate", &generate_dataset, nb::arg("source").none(), nb::arg("options"),
              nb::arg("show").none(), DOC(generate));
 }
 

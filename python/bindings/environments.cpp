@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arguments.h"
 #include "bindings.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -110,6 +111,14 @@ auto masks(const Environments& envs) {
   return array_of(std::move(values), {envs.count(), width});
 }
 
+void make_environments(Environments* self, nb::handle source, nb::handle problem, nb::handle count,
+                       nb::handle history) {
+  new (self) Environments(text_argument("an environment's source", source),
+                          text_argument("an environment's problem", problem),
+                          whole_argument("num_envs", count, 1),
+                          flag_argument("an environment's history", history));
+}
+
 /// Steps every environment; one whose episode was over begins the next one instead, if `restart`.
 nb::tuple step_all(Environments& envs, const Values<std::int64_t>& actions, bool restart) {
   if (actions.size() != envs.count()) {
@@ -139,12 +148,19 @@ nb::tuple step_all(Environments& envs, const Values<std::int64_t>& actions, bool
 
 void define_environments(nb::module_& module) {
   nb::class_<Environments>(module, "Environments")
-      .def(nb::init<const std::string&, const std::string&, std::size_t, bool>(), nb::arg("source"),
-           nb::arg("problem"), nb::arg("count"), nb::arg("history"))
+      .def("__init__", &make_environments, nb::arg("source").none(), nb::arg("problem").none(),
+           nb::arg("num_envs").none(), nb::arg("history").none())
       .def_prop_ro("num_actions", &Environments::num_actions)
       .def_prop_ro("width", &Environments::width)
       .def_prop_ro("feature_names", &Environments::feature_names)
-      .def("reset", &Environments::reset, nb::arg("i"), nb::arg("seed").none())
+      .def(
+          "reset",
+          [](Environments& envs, std::size_t i, nb::handle seed) {
+            using Seed = std::optional<std::uint64_t>;
+            envs.reset(i, seed.is_none() ? Seed() : Seed(whole_argument("reset: seed", seed)));
+          },
+          nb::arg("i"), nb::arg("seed").none(),
+          nb::sig("def reset(self, i: int, seed: int | None) -> None"))
       .def("step", &step_all,
            nb::sig("def step(self, actions: numpy.typing.NDArray[numpy.int64], restart: bool) -> "
                    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool_], "

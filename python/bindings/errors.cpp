@@ -31,7 +31,11 @@ void define_errors(nb::module_&) {
     try {
       std::rethrow_exception(pointer);
     } catch (const Error& error) {
-      PyErr_SetString(python_type(error), error.what());
+      // A path in it may hold bytes that are not UTF-8.
+      const std::string_view text = error.what();
+      const auto sentence = nb::steal(PyUnicode_DecodeUTF8(
+          text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+      if (sentence.is_valid()) PyErr_SetObject(python_type(error), sentence.ptr());
     }
   });
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "python_object.h"
+#include "arguments.h"
 #include <nanobind/stl/string.h>
 
 #include "foresight/base/error.h"
@@ -10,39 +10,18 @@
 namespace foresight::python {
 namespace {
 
-bool is_instance(nb::handle value, const char* kind) {
-  return nb::isinstance(value, nb::module_::import_("numbers").attr(kind));
-}
-
-[[noreturn]] void reject_type(const std::string& owner, const std::string& name, const char* wanted,
-                              nb::handle value) {
-  throw nb::type_error(
-      fmt::format("{}: {} must be {}, got {}", owner, name, wanted, shown(value)).c_str());
-}
-
-/// NumPy's numbers, too. True and False are not meant as 1 and 0.
-std::string number_text(const std::string& owner, const std::string& name, nb::handle value) {
+std::string number_text(const std::string& what, nb::handle value) {
   if (is_whole_number(value)) return nb::cast<std::string>(nb::str(nb::int_(value)));
-  if (!is_number(value)) reject_type(owner, name, "a number", value);
+  if (!is_number(value)) reject_argument(what, "a number", value);
   return nb::cast<std::string>(nb::repr(nb::float_(value)));
 }
 
-std::string word_text(const std::string& owner, const std::string& name, nb::handle value) {
-  const nb::object path =
-      nb::hasattr(value, "__fspath__") ? nb::object(value.attr("__fspath__")()) : nb::borrow(value);
-  if (!nb::isinstance<nb::str>(path)) reject_type(owner, name, "a text", value);
-  return nb::cast<std::string>(path);
+std::string word_text(const std::string& what, nb::handle value) {
+  if (!nb::hasattr(value, "__fspath__")) return text_argument(what, value);
+  return path_argument(what, value).string();
 }
 
 }  // namespace
-
-bool is_whole_number(nb::handle value) {
-  return is_instance(value, "Integral") && !nb::isinstance<nb::bool_>(value);
-}
-
-bool is_number(nb::handle value) {
-  return is_instance(value, "Real") && !nb::isinstance<nb::bool_>(value);
-}
 
 Spec spec_of(const std::string& owner, const nb::dict& given,
              const std::vector<OptionInfo>& described, const LeftOpen& left_open) {
@@ -52,8 +31,8 @@ Spec spec_of(const std::string& owner, const nb::dict& given,
     const auto name = nb::cast<std::string>(key);
     const auto option = std::ranges::find(described, name, &OptionInfo::name);
     const bool number = option != described.end() && option->range != "text";
-    const std::string text =
-        number ? number_text(owner, name, value) : word_text(owner, name, value);
+    const std::string what = owner + ": " + name;
+    const std::string text = number ? number_text(what, value) : word_text(what, value);
     const bool below_one = text == "0" || text.starts_with('-');
     if (below_one && std::ranges::find(left_open, name) != left_open.end()) {
       // Its range is 0..SOMETHING.

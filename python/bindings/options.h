@@ -45,9 +45,6 @@ Options read_options(const std::string& owner, const nb::dict& given,
 /// As a list of dicts: name, default, range, text.
 nb::list list_options(const std::vector<OptionInfo>& options);
 
-bool is_whole_number(nb::handle value);
-bool is_number(nb::handle value);
-
 /// How the library is told a path: one that is called like an entry is named with its folder.
 template <typename T>
 std::string path_text(const std::string& path, const Registry<T>& registry) {

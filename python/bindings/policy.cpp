@@ -1,10 +1,10 @@
 // Playing policies, and learned models with their parameters.
+#include "arguments.h"
 #include "bindings.h"
 #include "long_call.h"
 #include "options.h"
 #include "python_dataset.h"
 #include "python_policy.h"
-#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -36,8 +36,9 @@ struct PlayArguments {
   }
 };
 
-nb::tuple play_dataset(const PythonDataset& data, nb::handle policy, bool sample,
+nb::tuple play_dataset(const PythonDataset& data, nb::handle policy, nb::handle sampled,
                        const nb::dict& given, nb::object show) {
+  const bool sample = flag_argument("play: sample", sampled);
   const auto options = read_options<PlayArguments>("play", given);
   const GivenPolicy player(policy);
   LongCall call(std::move(show));
@@ -77,13 +78,17 @@ void define_policy(nb::module_& module) {
           "parameters", &parameters_of,
           nb::sig("def parameters(self) -> dict[str, numpy.typing.NDArray[numpy.float32]]"),
           "The parameters by name, as read-only views.");
-  module.def("load_model", &load_model, nb::arg("path"), DOC(load_model));
+  module.def(
+      "load_model",
+      [](nb::handle path) { return load_model(path_argument("load_model: path", path)); },
+      nb::arg("path").none(), nb::sig("def load_model(path: str | os.PathLike) -> Model"),
+      DOC(load_model));
   module.def("play", &play_dataset,
              nb::sig("def play(data: Dataset, policy: object, sample: bool, options: dict, show: "
                      "object) -> tuple[numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.int32]]"),
-             nb::arg("data"), nb::arg("policy"), nb::arg("sample"), nb::arg("options"),
-             nb::arg("show").none(), DOC(play_many));
+             nb::arg("data"), nb::arg("policy").none(), nb::arg("sample").none(),
+             nb::arg("options"), nb::arg("show").none(), DOC(play_many));
 }
 
 }  // namespace foresight::python

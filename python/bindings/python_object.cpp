@@ -1,7 +1,6 @@
 #include "python_object.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 
 #include <nanobind/stl/string.h>
@@ -21,6 +20,15 @@ struct Living {
 Living& living() {
   static auto* const all = new Living;  // outlives all objects
   return *all;
+}
+
+/// Copies an array of this type; returns whether it is one.
+template <typename T>
+bool copy_array(const nb::object& given, std::span<double> to) {
+  Values<T> values;
+  if (!nb::try_cast(given, values, false)) return false;
+  std::copy_n(values.data(), to.size(), to.begin());
+  return true;
 }
 
 }  // namespace
@@ -61,15 +69,19 @@ std::unique_lock<std::recursive_mutex> PythonObject::wait_for_turn() const {
   return lock;
 }
 
-void copy_numbers(const nb::object& given, std::span<float> to) {
-  nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu> values;
-  if (nb::try_cast(given, values, false)) {
-    std::copy_n(values.data(), to.size(), to.begin());
-    return;
-  }
+std::optional<std::size_t> length_of(nb::handle object) {
+  const Py_ssize_t length = PyObject_Length(object.ptr());
+  if (length >= 0) return static_cast<std::size_t>(length);
+  nb::python_error error;
+  if (!error.matches(PyExc_TypeError)) throw error;
+  return std::nullopt;
+}
+
+void copy_numbers(const nb::object& given, std::span<double> to) {
+  if (copy_array<float>(given, to) || copy_array<double>(given, to)) return;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const nb::object number = given[i];
-    to[i] = static_cast<float>(PyFloat_AsDouble(number.ptr()));
+    to[i] = PyFloat_AsDouble(number.ptr());
     if (PyErr_Occurred()) throw nb::python_error();
   }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "bindings.h"
@@ -45,8 +46,11 @@ class PythonObject {
   mutable std::recursive_mutex mutex_;
 };
 
+/// How long a list or an array is, if it is one.
+std::optional<std::size_t> length_of(nb::handle object);
+
 /// Copies a list or an array of as many numbers. Raises what Python does for anything else.
-void copy_numbers(const nb::object& given, std::span<float> to);
+void copy_numbers(const nb::object& given, std::span<double> to);
 
 /// What Python shows of an object, for errors.
 std::string shown(nb::handle object);

@@ -1,5 +1,9 @@
 #include "python_policy.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "arguments.h"
 #include "options.h"
 #include <nanobind/stl/string.h>
 
@@ -8,6 +12,23 @@
 
 namespace foresight::python {
 namespace {
+
+/// How errors begin.
+std::string called(nb::handle policy) {
+  return fmt::format("policy {}: ", shown(nb::getattr(policy, "name", policy)));
+}
+
+/// Only differences between scores count. Double can tell scores apart that float cannot, so the best
+/// becomes 0 before they are rounded. NaN stays NaN.
+void move_below_zero(std::span<const double> scores, std::span<float> row) {
+  constexpr double kLowest = std::numeric_limits<float>::lowest();
+  double best = -std::numeric_limits<double>::infinity();
+  for (const double score : scores) best = std::max(best, score);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double below = scores[i] == best ? 0 : scores[i] - best;  // both may be infinite
+    row[i] = static_cast<float>(below < kLowest ? kLowest : below);
+  }
+}
 
 class PythonBatch : public Batch {
  public:
@@ -49,27 +70,37 @@ class PythonBatch : public Batch {
     }
     const Closing closing{*this, turns};
     const nb::object rows = policy.attr("score_batch")(states);
-    if (nb::len(rows) != turns.size()) {
-      fail(ErrorCode::kUsage, "score_batch gave scores for {} states instead of {}", nb::len(rows),
-           turns.size());
+    const auto count = length_of(rows);
+    if (!count) {
+      reject_argument(called(policy) + "what score_batch returns", "a list of rows", rows);
     }
-    for (std::size_t k = 0; k < turns.size(); ++k) copy_row(rows[k], turns[k], scores.row(k));
+    if (*count != turns.size()) {
+      fail(ErrorCode::kUsage, "{}score_batch gave scores for {} states instead of {}",
+           called(policy), *count, turns.size());
+    }
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      copy_row(policy, rows[k], turns[k], scores.row(k));
+    }
   }
 
-  static void copy_row(const nb::object& given, const Turn& turn, std::span<float> row) {
-    if (nb::len(given) != row.size()) {
-      fail(
-          ErrorCode::kUsage,
-          "a Python policy gave {} scores at arrival {}; expected {}: of skipping, then of each of "
-          "{} offers",
-          nb::len(given), turn.state->history().arrivals, row.size(), row.size() - 1);
+  void copy_row(nb::handle policy, const nb::object& given, const Turn& turn,
+                std::span<float> row) {
+    const auto length = length_of(given);
+    if (!length) reject_argument(called(policy) + "scores", "a list or an array", given);
+    if (*length != row.size()) {
+      fail(ErrorCode::kUsage,
+           "{}it gave {} scores at arrival {}; expected {}: of skipping, then of each of {} offers",
+           called(policy), *length, turn.state->history().arrivals, row.size(), row.size() - 1);
     }
-    copy_numbers(given, row);
+    given_.resize(row.size());
+    copy_numbers(given, given_);
+    move_below_zero(given_, row);
   }
 
   const PythonObject& object_;  // of the policy, which a batch keeps alive
   std::vector<nb::object> views_;
   std::vector<StateView*> pointers_;
+  std::vector<double> given_;  // scores of one state
 };
 
 Contestant contestant_for(const TrainedModel& trained) {
@@ -93,18 +124,18 @@ bool is_policy(nb::handle object) {
 
 GivenPolicy::GivenPolicy(nb::handle policy) {
   if (nb::isinstance<nb::str>(policy)) {
-    const auto text = nb::cast<std::string>(policy);
+    const std::string text = text_argument("a policy", policy);
     given_ = Named{text, text};
   } else if (nb::hasattr(policy, "__fspath__")) {
-    const auto path = nb::cast<std::string>(nb::str(policy.attr("__fspath__")()));
+    const std::string path = path_argument("a policy", policy).string();
     given_ = Named{path_text(path, policies()), path};
   } else if (nb::isinstance<TrainedModel>(policy)) {
     given_ = contestant_for(nb::cast<const TrainedModel&>(policy));
   } else if (is_policy(policy)) {
-    given_ = Contestant{.name = nb::cast<std::string>(nb::str(policy.attr("name"))),
+    given_ = Contestant{.name = text_argument("the name of a policy", policy.attr("name")),
                         .policy = std::make_shared<PythonPolicy>(nb::borrow(policy))};
   } else {
-    throw nb::type_error("a policy is a spec, a path, a model, or derives from foresight.Policy");
+    reject_argument("a policy", "a spec, a path, a model, or derive from foresight.Policy", policy);
   }
 }
 

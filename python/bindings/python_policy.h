@@ -63,7 +63,7 @@ bool is_policy(nb::handle object);
 /// What a Python call was given as a policy: a spec, a path, a model, or a Python object.
 class GivenPolicy {
  public:
-  /// Raises TypeError for anything else.
+  /// Raises TypeError for anything else, and ValueError for a path that no file can have.
   explicit GivenPolicy(nb::handle policy);
 
   /// To be called without the interpreter's lock: some policies take long to make.

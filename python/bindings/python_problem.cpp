@@ -1,8 +1,9 @@
 #include "python_problem.h"
 
 #include <atomic>
-#include <cmath>
+#include <limits>
 
+#include "arguments.h"
 #include "python_policy.h"
 #include <nanobind/stl/string.h>
 
@@ -21,7 +22,7 @@ std::string word(nb::handle problem, const char* attribute, const std::string& n
                                      name, shown(problem))
                              .c_str());
   }
-  return nb::cast<std::string>(nb::str(problem.attr(attribute)));
+  return text_argument(fmt::format("problem \"{}\": {}", name, attribute), problem.attr(attribute));
 }
 
 Traits traits_of(nb::handle problem, const std::string& name) {
@@ -47,15 +48,22 @@ Traits traits_of(nb::handle problem, const std::string& name) {
 /// One amount per entry, each finite and at least 0.
 void copy_amounts(const std::string& name, const char* what, const nb::object& given,
                   std::span<float> to) {
-  if (nb::len(given) != to.size()) {
-    fail(ErrorCode::kUsage, "problem \"{}\": there are {} {} instead of {}", name, nb::len(given),
-         what, to.size());
+  const auto length = length_of(given);
+  if (!length) {
+    reject_argument(fmt::format("problem \"{}\": {}", name, what), "a list or an array", given);
   }
-  copy_numbers(given, to);
-  for (const float amount : to) {
-    if (std::isfinite(amount) && amount >= 0) continue;
-    fail(ErrorCode::kUsage, "problem \"{}\": {} must be finite and at least 0, got {}", name, what,
-         amount);
+  if (*length != to.size()) {
+    fail(ErrorCode::kUsage, "problem \"{}\": there are {} {} instead of {}", name, *length, what,
+         to.size());
+  }
+  std::vector<double> amounts(to.size());
+  copy_numbers(given, amounts);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (!(amounts[i] >= 0 && amounts[i] <= std::numeric_limits<float>::max())) {
+      fail(ErrorCode::kUsage, "problem \"{}\": {} must be finite and at least 0, got {}", name,
+           what, amounts[i]);
+    }
+    to[i] = static_cast<float>(amounts[i]);
   }
 }
 

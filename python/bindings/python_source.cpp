@@ -1,5 +1,6 @@
 #include "python_source.h"
 
+#include "arguments.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -22,6 +23,12 @@ T attribute(const std::string& source, nb::handle object, const char* name, T ot
   return value;
 }
 
+Names names(const std::string& source, nb::handle object, const char* name) {
+  const nb::object found = nb::getattr(object, name, nb::none());
+  if (found.is_none()) return {};
+  return names_argument(fmt::format("source \"{}\": {}", source, name), found);
+}
+
 }  // namespace
 
 PythonSource::PythonSource(std::string name, nb::object source)
@@ -32,11 +39,10 @@ PythonSource::PythonSource(std::string name, nb::object source)
                     name_, shown(source))
             .c_str());
   }
-  using Names = std::vector<std::string>;
   schema_.problem = attribute<std::string>(name_, source, "problem", "e-obm");
-  schema_.fixed_attributes = attribute<Names>(name_, source, "fixed_attributes", {});
-  schema_.arrival_attributes = attribute<Names>(name_, source, "arrival_attributes", {});
-  schema_.topics = attribute<Names>(name_, source, "topics", {});
+  schema_.fixed_attributes = names(name_, source, "fixed_attributes");
+  schema_.arrival_attributes = names(name_, source, "arrival_attributes");
+  schema_.topics = names(name_, source, "topics");
   size_ = attribute<std::optional<std::uint64_t>>(name_, source, "size", {});
   digest_ = attribute<std::string>(name_, source, "digest", "");
 }

@@ -2,6 +2,7 @@
 #include <limits>
 #include <variant>
 
+#include "arguments.h"
 #include "bindings.h"
 #include "options.h"
 #include "python_policy.h"
@@ -66,7 +67,8 @@ PythonOption option_of(const std::string& owner, const std::string& name, nb::ha
 PythonOptions options_of(const std::string& owner, const nb::dict& given) {
   PythonOptions result;
   for (const auto& [key, value] : given) {
-    result.options.push_back(option_of(owner, nb::cast<std::string>(key), value));
+    result.options.push_back(
+        option_of(owner, text_argument(owner + ": an option's name", key), value));
   }
   OptionReader reader({}, owner);
   result.read(reader);  // refuses what no spec could say, such as NaN
@@ -111,11 +113,14 @@ void define_registering(nb::module_& module) {
   const auto define = [&](const char* function, auto& registry, auto wrap) {
     module.def(
         function,
-        [&registry, wrap](const std::string& name, nb::callable make, const nb::dict& options,
-                          const std::string& summary) {
-          add_entry(registry, name, std::move(make), options, summary, wrap);
+        [&registry, wrap, call = std::string(function)](
+            nb::handle name, nb::object make, const nb::dict& options, nb::handle summary) {
+          if (!PyCallable_Check(make.ptr())) reject_argument(call + ": make", "a function", make);
+          add_entry(registry, text_argument(call + ": name", name), std::move(make), options,
+                    text_argument(call + ": summary", summary), wrap);
         },
-        nb::arg("name"), nb::arg("make"), nb::arg("options"), nb::arg("summary"));
+        nb::arg("name").none(), nb::arg("make").none(), nb::arg("options"),
+        nb::arg("summary").none());
   };
   define("register_source", sources(), [](const std::string& name, nb::object made) {
     return std::make_shared<PythonSource>(name, std::move(made));

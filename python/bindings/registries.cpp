@@ -1,4 +1,5 @@
 // What can be named in a spec: sources, problems, policies, models, trainers.
+#include "arguments.h"
 #include "bindings.h"
 #include "options.h"
 #include <nanobind/stl/string.h>
@@ -35,7 +36,9 @@ nb::list problem_entries() {
   return list;
 }
 
-std::string canonical(const std::string& kind, const std::string& spec) {
+std::string canonical(nb::handle given_kind, nb::handle given_spec) {
+  const std::string kind = text_argument("canonical: kind", given_kind);
+  const std::string spec = text_argument("canonical: spec", given_spec);
   std::string found;
   const auto ask = [&](const auto& registry) {
     if (registry.kind() == kind) found = registry.canonical(spec);
@@ -70,7 +73,8 @@ void define_registries(nb::module_& module) {
       "trainers", [] { return entries(trainers()); },
       nb::sig("def trainers() -> list[dict[str, typing.Any]]"), DOC(trainers));
   module.def(
-      "canonical", &canonical, nb::arg("kind"), nb::arg("spec"),
+      "canonical", &canonical, nb::arg("kind").none(), nb::arg("spec").none(),
+      nb::sig("def canonical(kind: str, spec: str) -> str"),
       "A spec with all its options: the same text for all specs that mean the same. The kind "
       "is source, problem, policy, model or trainer.");
 }

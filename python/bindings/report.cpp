@@ -1,6 +1,7 @@
 // Results for people to look at.
 #include "foresight/report/report.h"
 
+#include "arguments.h"
 #include "bindings.h"
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
@@ -11,9 +12,16 @@ namespace foresight::python {
 
 void define_report(nb::module_& module) {
   nb::class_<Report>(module, "Report")
-      .def(nb::init<std::string>(), nb::arg("title"))
-      .def("add_path", nb::overload_cast<const std::filesystem::path&>(&Report::add),
-           nb::arg("result"))
+      .def(
+          "__init__",
+          [](Report* self, nb::handle title) {
+            new (self) Report(text_argument("report: title", title));
+          },
+          nb::arg("title").none())
+      .def(
+          "add_path",
+          [](Report& report, nb::handle path) { report.add(path_argument("a result", path)); },
+          nb::arg("result").none())
       .def("add_evaluation",
            nb::overload_cast<Evaluation, const std::filesystem::path&>(&Report::add),
            nb::arg("evaluation"), nb::arg("file"))
@@ -24,10 +32,10 @@ void define_report(nb::module_& module) {
       .def("to_markdown", [](const Report& report) { return to_markdown(report); });
   module.def(
       "write_file",
-      [](const std::filesystem::path& path, const std::string& text) {
-        write_file_atomically(path, text);
+      [](nb::handle path, const std::string& text) {
+        write_file_atomically(path_argument("path", path), text);
       },
-      nb::arg("path"), nb::arg("text"));
+      nb::arg("path").none(), nb::arg("text"));
 }
 
 }  // namespace foresight::python

@@ -1,10 +1,9 @@
 // Training runs.
+#include "arguments.h"
 #include "bindings.h"
 #include "long_call.h"
 #include "options.h"
 #include "python_dataset.h"
-#include "python_object.h"
-#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -37,30 +36,32 @@ std::optional<Dataset> take_data(nb::dict& given, const char* name) {
     given[name] = nb::none();
     return nb::cast<const PythonDataset&>(data);
   }
+  const std::string what = fmt::format("train: {}", name);
   if (nb::hasattr(data, "__fspath__")) {
-    given[name] = path_text(nb::cast<std::string>(nb::str(data.attr("__fspath__")())), sources());
+    given[name] = path_text(path_argument(what, data).string(), sources());
   } else if (!nb::isinstance<nb::str>(data)) {
-    throw nb::type_error(
-        fmt::format("train: {} must be a spec, a path or a Dataset, got {}", name, shown(data))
-            .c_str());
+    reject_argument(what, "a spec, a path or a Dataset", data);
   }
   return std::nullopt;
 }
 
-void train_model(const std::string& model, const std::filesystem::path& folder, bool resume,
-                 nb::dict given, const nb::object& on_epoch, nb::object show) {
+void train_model(nb::handle model, nb::handle folder, nb::handle resume, nb::dict given,
+                 const nb::object& on_epoch, nb::object show) {
+  if (!on_epoch.is_none() && !PyCallable_Check(on_epoch.ptr())) {
+    reject_argument("train: on_epoch", "a function or None", on_epoch);
+  }
   std::optional<Dataset> train_data = take_data(given, "train");
   std::optional<Dataset> validation_data = take_data(given, "validation");
   auto options = read_options<RunOptions>("train", given, {"instances"});
-  options.model = model;
-  options.folder = folder;
-  options.resume = resume;
+  options.model = text_argument("train: model", model);
+  options.folder = path_argument("train: folder", folder);
+  options.resume = flag_argument("train: resume", resume);
   options.train_data = std::move(train_data);
   options.validation_data = std::move(validation_data);
   LongCall call(std::move(show));
   const EpochObserver observer = observer_for(on_epoch, call);
   call.run([&] {
-    if (model == "auto") return train_auto(options, call, observer).run;
+    if (options.model == "auto") return train_auto(options, call, observer).run;
     return train(options, call, observer);
   });
 }
@@ -71,8 +72,8 @@ nb::dict columns_of(const MetricsColumns& columns) {
   return result;
 }
 
-nb::dict record_of(const std::filesystem::path& folder) {
-  const RunRecord record = read_run(folder);
+nb::dict record_of(nb::handle folder) {
+  const RunRecord record = read_run(path_argument("a run's folder", folder));
   nb::dict result;
   result["model"] = record.model;
   result["trainer"] = record.trainer;
@@ -108,8 +109,9 @@ std::string data_identity(const std::string& text) {
 }  // namespace
 
 void define_train(nb::module_& module) {
-  module.def("train", &train_model, nb::arg("model"), nb::arg("folder"), nb::arg("resume"),
-             nb::arg("options"), nb::arg("on_epoch").none(), nb::arg("show").none(), DOC(train));
+  module.def("train", &train_model, nb::arg("model").none(), nb::arg("folder").none(),
+             nb::arg("resume").none(), nb::arg("options"), nb::arg("on_epoch").none(),
+             nb::arg("show").none(), DOC(train));
   module.def(
       "train_options", [] { return list_options(describe_options<RunOptions>()); },
       nb::sig("def train_options() -> list[dict[str, typing.Any]]"),
@@ -117,11 +119,12 @@ void define_train(nb::module_& module) {
   module.def(
       "check_train_options",
       [](const nb::dict& given) { read_options<RunOptions>("train", given, {"instances"}); },
-      nb::arg("options"), nb::sig("def check_train_options(options: dict[str, typing.Any]) -> None"),
+      nb::arg("options"),
+      nb::sig("def check_train_options(options: dict[str, typing.Any]) -> None"),
       "Raise what `train` would raise about the kinds and ranges of its options.");
   module.def("trainer_with", &trainer_with, nb::arg("model_spec"), nb::arg("trainer_spec"),
              nb::arg("options"), DOC(trainer_with));
-  module.def("read_run", &record_of, nb::arg("folder"),
+  module.def("read_run", &record_of, nb::arg("folder").none(),
              nb::sig("def read_run(folder: str | os.PathLike) -> dict[str, typing.Any]"),
              DOC(read_run));
   module.def("data_identity", &data_identity, nb::arg("data"),

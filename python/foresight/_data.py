@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import fitting, sparse_rows
 from ._core import Dataset, Instance
 from ._progress import Progress, listener
 from ._solve import solve
@@ -71,6 +72,9 @@ def gather(matrices: Iterable[Any], *, problem: str = "e-obm", budgets: Any = No
 
     A zero is no edge. For problems with budgets, `budgets` holds one per column, for all matrices or for each.
     """
+    if not isinstance(matrices, Iterable):
+        raise TypeError(f"gather: matrices must be a list of matrices, got {matrices!r}")
+    own = fitting("budgets", [] if budgets is None else budgets, np.float32)
     fixed, arrivals, begins, nodes, weights, amounts = [0], [0], [np.zeros(1, np.int64)], [], [], []
     for i, matrix in enumerate(matrices):
         edges = _edges(matrix)
@@ -81,7 +85,8 @@ def gather(matrices: Iterable[Any], *, problem: str = "e-obm", budgets: Any = No
         nodes.append(edges["nodes"])
         weights.append(edges["weights"])
         if budgets is not None:
-            own = np.asarray(budgets, np.float32)
+            if own.ndim > 1 and i >= len(own):
+                raise ValueError(f"budgets are given for {len(own)} matrices, but there are more")
             amounts.append(own if own.ndim == 1 else own[i])
     arrays = {
         "instance.fixed_begin": np.array(fixed, np.int64),
@@ -98,12 +103,12 @@ def gather(matrices: Iterable[Any], *, problem: str = "e-obm", budgets: Any = No
 def _edges(matrix: Any) -> dict[str, Any]:
     """The edges of one matrix, row by row, nodes ascending."""
     if hasattr(matrix, "tocoo"):
-        csr = matrix.tocsr().copy()
+        csr = sparse_rows(matrix).copy()
         csr.sum_duplicates()
         csr.eliminate_zeros()
         begin, nodes, weights, shape = csr.indptr, csr.indices, csr.data, csr.shape
     else:
-        dense = np.asarray(matrix, np.float32)
+        dense = fitting("a matrix", matrix, np.float32)
         if dense.ndim != 2:
             raise ValueError(f"a matrix must have two dimensions, got {dense.ndim}")
         rows, nodes = np.nonzero(dense)
@@ -113,5 +118,5 @@ def _edges(matrix: Any) -> dict[str, Any]:
         "shape": shape,
         "begin": begin.astype(np.int64),
         "nodes": nodes.astype(np.int32),
-        "weights": weights.astype(np.float32),
+        "weights": fitting("the weights of a sparse matrix", weights, np.float32),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Dataset, Model, PolicyResult
+from ._arguments import AnyDataset, dataset
+from ._core import Model, PolicyResult
 from ._policy import Policy
 from ._progress import Progress, listener
 from ._train import Run
@@ -65,21 +67,30 @@ class Evaluation:
         return self._core.num_instances
 
     @property
+    def names(self) -> list[str]:
+        """What tells the policies apart: their names. Where several have the same, later ones get " #2", " #3"."""
+        names: list[str] = []
+        for policy in self.policies:
+            candidates = itertools.chain([policy.name], (f"{policy.name} #{i}" for i in itertools.count(2)))
+            names.append(next(name for name in candidates if name not in names))
+        return names
+
+    def _by_name(self) -> dict[str, PolicyResult]:
+        return dict(zip(self.names, self.policies, strict=True))
+
+    @property
     def ratios(self) -> dict[str, npt.NDArray[np.float64]]:
-        """By policy, the optimality ratio on every instance."""
-        return {policy.name: policy.ratios for policy in self.policies}
+        """By policy, as in `names`, the optimality ratio on every instance."""
+        return {name: policy.ratios for name, policy in self._by_name().items()}
 
     def __getitem__(self, name: str) -> PolicyResult:
-        for policy in self.policies:
-            if policy.name == name:
-                return policy
-        raise KeyError(name)
+        return self._by_name()[name]
 
     def rows(self) -> list[dict[str, Any]]:
         """One flat dict per policy, for tables."""
         return [
             {
-                "policy": policy.name,
+                "policy": name,
                 "mean_ratio": policy.ratio.mean,
                 "ci95": policy.ratio.ci95,
                 "std_ratio": policy.ratio.standard_deviation,
@@ -93,7 +104,7 @@ class Evaluation:
                 "p50_microseconds": policy.p50_microseconds,
                 "p99_microseconds": policy.p99_microseconds,
             }
-            for policy in self.policies
+            for name, policy in self._by_name().items()
         ]
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -103,7 +114,7 @@ class Evaluation:
         return pandas.DataFrame(self.rows()).set_index("policy")
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{policy.name}: {policy.ratio.mean:.4f}" for policy in self.policies)
+        found = ", ".join(f"{name}: {policy.ratio.mean:.4f}" for name, policy in self._by_name().items())
         return f"<Evaluation of {self.num_instances} instances: {found}>"
 
 
@@ -112,7 +123,7 @@ def _usable(policy: AnyPolicy) -> Any:
 
 
 def evaluate(
-    data: Dataset,
+    data: AnyDataset,
     policies: AnyPolicy | Iterable[AnyPolicy],
     *,
     seed: int = 0,
@@ -123,7 +134,7 @@ def evaluate(
     """Judge policies by their optimality ratio; each plays every instance.
 
     Args:
-        data: solved on the fly if it has no optima.
+        data: a dataset, or the path of one; solved on the fly if it has no optima.
         policies: specs, run folders, checkpoints, models, and own policies, in any order.
         seed: of what randomised policies draw.
         threads: 0 for all cores; changes no result.
@@ -134,13 +145,15 @@ def evaluate(
     """
     if isinstance(policies, (str, os.PathLike, Model, Run, Policy)):
         policies = [policies]
+    elif not isinstance(policies, Iterable):
+        raise TypeError(f"evaluate: policies must be a policy or a list of policies, got {policies!r}")
     usable = [_usable(policy) for policy in policies]
     options = {"seed": seed, "threads": threads, "episodes": episodes}
-    return Evaluation(_core.evaluate(data, usable, options, listener(progress)))
+    return Evaluation(_core.evaluate(dataset("evaluate: data", data), usable, options, listener(progress)))
 
 
 def play(
-    data: Dataset,
+    data: AnyDataset,
     policy: AnyPolicy,
     *,
     sample: bool = False,
@@ -154,4 +167,5 @@ def play(
     is between `data.arrays["instance.arrival_begin"][i]` and `[i + 1]`. With `sample`, decisions are drawn
     with scores as log-odds.
     """
-    return _core.play(data, _usable(policy), sample, {"seed": seed, "threads": threads}, listener(progress))
+    options = {"seed": seed, "threads": threads}
+    return _core.play(dataset("play: data", data), _usable(policy), sample, options, listener(progress))

@@ -15,7 +15,8 @@ Scores = Sequence[float] | npt.NDArray[Any]
 class Policy:
     """Derive from it and define `score`; `foresight.evaluate` and `foresight.play` take it beside ours.
 
-    A policy gives scores; the highest wins, and ties are broken at random. It never loops over time.
+    A policy gives scores; the highest wins, and ties are broken at random. Only their differences to the
+    highest count, and these are rounded to float32. A policy never loops over time.
     Episodes are played side by side: what a policy remembers of one belongs into what `begin` returns,
     not into `self`. Its methods are called from threads of the library, never from two at once.
 

@@ -12,9 +12,11 @@ Progress = bool | None | Callable[[dict[str, Any]], None]
 
 
 def listener(progress: Progress) -> bool | Callable[[dict[str, Any]], None]:
-    """Decides what None stands for."""
-    if progress is not None:
+    """Decides what None stands for. Raises TypeError for what nothing can be told to."""
+    if isinstance(progress, bool) or callable(progress):
         return progress
+    if progress is not None:
+        raise TypeError(f"progress must be True, False, None or a function, got {progress!r}")
     if "ipykernel" in sys.modules:
         return _Notebook()
     return sys.stderr is not None and sys.stderr.isatty()

@@ -12,6 +12,12 @@ from ._problem import Problem
 Options = Mapping[str, int | float | str]
 
 
+def _defaults(options: Options | None) -> dict[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options must be a dict of names and defaults, got {options!r}")
+    return dict(options or {})
+
+
 def register_source(name: str, make: Callable[..., Any], options: Options | None = None, summary: str = "") -> None:
     """Give a source of your own a name.
 
@@ -27,16 +33,16 @@ def register_source(name: str, make: Callable[..., Any], options: Options | None
 
     `draw` is called from threads of the library, never from two at once.
     """
-    _core.register_source(name, make, dict(options or {}), summary)
+    _core.register_source(name, make, _defaults(options), summary)
 
 
 def register_policy(name: str, make: Callable[..., Policy], options: Options | None = None, summary: str = "") -> None:
     """Give a policy of your own a name. `make` returns a `foresight.Policy`; the rest as in `register_source`."""
-    _core.register_policy(name, make, dict(options or {}), summary)
+    _core.register_policy(name, make, _defaults(options), summary)
 
 
 def register_problem(
     name: str, make: Callable[..., Problem], options: Options | None = None, summary: str = ""
 ) -> None:
     """Give a problem of your own a name. `make` returns a `foresight.Problem`; the rest as in `register_source`."""
-    _core.register_problem(name, make, dict(options or {}), summary)
+    _core.register_problem(name, make, _defaults(options), summary)

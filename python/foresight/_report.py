@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Union
 
 from . import _core
+from ._arguments import several
 from ._evaluate import Evaluation
 from ._train import Run
 
@@ -27,8 +28,9 @@ def report(
         output: its ending says the form: .html (a page), .csv or .md (tables).
         title: of the page.
     """
-    if isinstance(results, (Evaluation, Run, str, os.PathLike)):
-        results = [results]
+    results = several("report: results", results, (Evaluation, Run, str, os.PathLike), "evaluations, runs and paths")
+    if not results:
+        raise ValueError("report: there are no results")
     output = Path(output)
     forms = {".html": _core.Report.to_html, ".csv": _core.Report.to_csv, ".md": _core.Report.to_markdown}
     if output.suffix not in forms:

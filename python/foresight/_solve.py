@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import AnyDataset, dataset
+from ._arrays import fitting, sparse_rows
 from ._core import Dataset
 from ._progress import Progress, listener
 
@@ -18,20 +21,25 @@ Matching = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @overload
-def solve(data: Dataset, *, time_limit: float = ..., threads: int = ..., progress: Progress = ...) -> Dataset: ...
+def solve(
+    data: AnyDataset, *, time_limit: float = ..., gap: float = ..., threads: int = ..., progress: Progress = ...
+) -> Dataset: ...
 
 
 @overload
-def solve(data: Any, *, time_limit: float = ..., threads: int = ..., progress: Progress = ...) -> Matching: ...
+def solve(
+    data: Any, *, time_limit: float = ..., gap: float = ..., threads: int = ..., progress: Progress = ...
+) -> Matching: ...
 
 
 def solve(
-    data: Dataset | Any, *, time_limit: float = 10, threads: int = 0, progress: Progress = None
+    data: AnyDataset | Any, *, time_limit: float = 10, gap: float = 1e-4, threads: int = 0, progress: Progress = None
 ) -> Dataset | Matching:
     """Find the best that could have been done in hindsight.
 
-    Of a dataset: the same dataset with its optima. `time_limit` is in seconds per instance, and only
-    programs that need branch and bound use it. Interrupted, it raises KeyboardInterrupt.
+    Of a dataset, or the path of one: the same dataset with its optima. `time_limit` is in seconds per
+    instance, and only programs that need branch and bound use it. Optima with budgets are done once their
+    value is within `gap` of its bound, as a part of the bound. Interrupted, it raises KeyboardInterrupt.
 
     Of a matrix: rows and columns of the pairs to match, as
     `scipy.optimize.linear_sum_assignment(data, maximize=True)` gives them. Every row, or every column
@@ -44,11 +52,15 @@ def solve(
     """
     if type(data) is np.ndarray and data.dtype == np.float64 and data.ndim == 2:  # at once
         return _core.solve_full(data)
-    if isinstance(data, Dataset):
-        return _core.solve_dataset(data, {"time_limit": time_limit, "threads": threads}, listener(progress))
+    if isinstance(data, (Dataset, str, os.PathLike)):
+        options = {"time_limit": time_limit, "gap": gap, "threads": threads}
+        return _core.solve_dataset(dataset("solve: data", data), options, listener(progress))
     if hasattr(data, "tocsr"):
         return _solve_sparse(data)
-    weights = np.asarray(data)
+    try:
+        weights = np.asarray(data)
+    except ValueError as error:  # such as rows of different lengths
+        raise ValueError(f"expected a matrix (2-D array): {error}") from error
     if weights.ndim != 2:
         raise ValueError(f"expected a matrix (2-D array), got a {weights.ndim}-D array")
     if weights.dtype.kind not in "biuf":
@@ -57,7 +69,7 @@ def solve(
 
 
 def _solve_sparse(data: Any) -> Matching:
-    matrix = data.tocsr()
+    matrix = sparse_rows(data)
     if not np.isfinite(matrix.data).all():
         raise ValueError("the weights of a sparse matrix must be finite numbers")
     if not matrix.has_canonical_format or (matrix.data <= 0).any():
@@ -72,7 +84,7 @@ def _solve_sparse(data: Any) -> Matching:
         columns,
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.int32, copy=False),
-        matrix.data.astype(np.float32, copy=False),
+        fitting("the weights of a sparse matrix", matrix.data, np.float32),
     )
     rows_matched = np.flatnonzero(row_matching >= 0)
     return rows_matched, row_matching[rows_matched].astype(np.int64)

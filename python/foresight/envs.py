@@ -33,6 +33,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from . import _core
+from ._arrays import fitting
 from ._core import State
 from ._policy import Policy
 
@@ -50,6 +51,16 @@ def _make(problem: str, source: str | None, count: int, history: bool) -> _core.
 def _spaces(core: _core.Environments) -> tuple[Any, Any]:
     observation = gym.spaces.Box(-np.inf, np.inf, (core.width,), np.float32)
     return observation, gym.spaces.Discrete(core.num_actions)
+
+
+def _step(core: _core.Environments, begun: bool, actions: Any, restart: bool) -> Any:
+    """Steps all environments. Raises TypeError for actions that are not whole numbers."""
+    if not begun:
+        raise gym.error.ResetNeeded("there is no episode yet: call reset before step")
+    chosen = fitting("an action", actions, np.int64)
+    if chosen.ndim != 1:
+        raise ValueError(f"expected one action per environment, got {actions!r}")
+    return core.step(chosen, restart)
 
 
 class MatchingEnv(gym.Env[npt.NDArray[np.float32], np.int64]):
@@ -80,13 +91,13 @@ class MatchingEnv(gym.Env[npt.NDArray[np.float32], np.int64]):
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(_SEED_LIMIT))
-        self._seeded = True
         self._core.reset(0, seed)
+        self._seeded = True
         return self._core.observations()[0], {"action_mask": self.action_masks()}
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Match the current arrival, or skip it."""
-        rewards, terminated, illegal = self._core.step(np.array([action], np.int64), False)
+        rewards, terminated, illegal = _step(self._core, self._seeded, [action], False)
         info = {"action_mask": self.action_masks(), "illegal": bool(illegal[0])}
         return self._core.observations()[0], float(rewards[0]), bool(terminated[0]), False, info
 
@@ -124,15 +135,17 @@ class MatchingVectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         """Begin the next instance everywhere; a single seed gives environment i that seed + i."""
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(_SEED_LIMIT))
-        self._seeded = True
         if seed is None or isinstance(seed, (int, np.integer)):
             seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+        elif not isinstance(seed, (Sequence, np.ndarray)):
+            raise TypeError(f"reset: seed must be a whole number, None, or one of these per environment, got {seed!r}")
         else:
             seeds = list(seed)
             if len(seeds) != self.num_envs:
                 raise ValueError(f"{len(seeds)} seeds are given for {self.num_envs} environments")
         for i, own in enumerate(seeds):
             self._core.reset(i, own)
+        self._seeded = True
         return self._core.observations(), self._info()
 
     def step(
@@ -145,7 +158,7 @@ class MatchingVectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         dict[str, Any],
     ]:
         """Match or skip in every environment; one whose episode was over begins the next one instead."""
-        rewards, terminated, illegal = self._core.step(np.asarray(actions, np.int64), True)
+        rewards, terminated, illegal = _step(self._core, self._seeded, actions, True)
         truncated = np.zeros(self.num_envs, np.bool_)
         return self._core.observations(), rewards, terminated, truncated, self._info(illegal=illegal)
 

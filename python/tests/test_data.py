@@ -56,8 +56,70 @@ def test_other_types_are_converted():
     }
     data = foresight.Dataset.from_arrays(arrays)
     np.testing.assert_array_equal(data[0].to_scipy().toarray(), [[0.5, 1.5]])
-    with pytest.raises(TypeError, match="float64"):
-        foresight.Dataset.from_arrays({**arrays, "edge.node": [0.0, 1.5]})
+    empty = {**arrays, "arrival.edge_begin": [0, 0], "edge.node": [], "edge.weight": []}
+    assert foresight.Dataset.from_arrays(empty).num_edges == 0
+
+
+ARRAYS = {
+    "instance.fixed_begin": [0, 2],
+    "instance.arrival_begin": [0, 1],
+    "arrival.edge_begin": [0, 2],
+    "edge.node": [0, 1],
+    "edge.weight": [0.5, 1.5],
+    "fixed.id": [3, 4],
+}
+
+
+@pytest.mark.parametrize(
+    "name, values, error, message",
+    [
+        ("edge.node", np.array([0, 2**32 + 1]), ValueError, r"whole numbers -2147483648\.\.2147483647, got 4294967297"),
+        ("edge.node", np.array([0, 2**63], np.uint64), ValueError, "got 9223372036854775808"),
+        ("edge.node", np.array([-(2**32), 1]), ValueError, "got -4294967296"),
+        ("edge.node", [0, 2**70], TypeError, "whole numbers"),
+        ("fixed.id", np.array([3, 4]) + 2**33, ValueError, "got 8589934596"),
+        ("arrival.edge_begin", np.array([0, 2**63 + 2], np.uint64), ValueError, "got 9223372036854775810"),
+        ("edge.node", [0.0, 1.5], TypeError, r"whole numbers .* got 0.0 \(float64\)"),
+        ("edge.node", [False, True], TypeError, r"got False \(bool\)"),
+        ("edge.weight", [1.0, 1e300], ValueError, r"expected numbers -3.40282e\+38..3.40282e\+38, got 1e\+300"),
+        ("edge.weight", [-1e300, 1.0], ValueError, r"got -1e\+300"),
+        ("edge.weight", [None, 1.0], TypeError, r"got None \(object\)"),
+        ("edge.weight", ["a", "b"], TypeError, "got 'a'"),
+        ("edge.weight", [1j, 1.0], TypeError, "complex"),
+        ("edge.weight", [[1.0], [1.0, 2.0]], ValueError, "expected an array of numbers"),
+    ],
+)
+def test_numbers_that_would_change_are_refused_by_the_name_of_their_array(name, values, error, message):
+    assert len(foresight.Dataset.from_arrays(ARRAYS)) == 1
+    with pytest.raises(error, match=f'array "{name}": .*{message}'):
+        foresight.Dataset.from_arrays({**ARRAYS, name: values})
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_whole_numbers_of_every_type_are_converted(kind):
+    arrays = {name: np.array(values, kind) for name, values in ARRAYS.items() if name != "edge.weight"}
+    weights = np.array(ARRAYS["edge.weight"], np.longdouble)
+    assert foresight.Dataset.from_arrays({**arrays, "edge.weight": weights}) == foresight.Dataset.from_arrays(ARRAYS)
+
+
+@pytest.mark.parametrize(
+    "given, error, message",
+    [
+        (dict(arrays={1: [1.0]}), TypeError, "the name of an array must be a text, got 1"),
+        (dict(arrays=None), TypeError, "arrays must be a dict of arrays by name, got None"),
+        (dict(problem=5), TypeError, "problem must be a text, got 5"),
+        (dict(source=None), TypeError, "source must be a text, got None"),
+        (dict(seed=-1), ValueError, r"seed must be a whole number 0\.\.18446744073709551615, got -1"),
+        (dict(seed=2**64), ValueError, "seed must be a whole number .*got 18446744073709551616"),
+        (dict(fixed_attributes=[1]), TypeError, r"fixed_attributes must be a list of texts, got \[1\]"),
+        (dict(topics="xy"), TypeError, "topics must be a list of texts, got 'xy'"),
+        (dict(fixed_attributes=["x", "y", "x"]), ValueError, 'fixed_attributes: the name "x" is there twice'),
+        (dict(arrival_attributes=[""]), ValueError, "arrival_attributes: a name must not be empty"),
+    ],
+)
+def test_what_describes_arrays_is_checked(given, error, message):
+    with pytest.raises(error, match=f"from_arrays: {message}"):
+        foresight.Dataset.from_arrays(**{"arrays": ARRAYS, **given})
 
 
 @pytest.mark.parametrize(
@@ -101,9 +163,13 @@ def test_the_program_draws_the_same(data, tmp_path, program):
 def test_a_dataset_is_a_sequence_of_instances(data):
     assert len(list(data)) == len(data) == 100
     assert data[-1] == data[99] != data[0]
-    for index in [100, -101]:
-        with pytest.raises(IndexError):
+    for index in [100, -101, 2**70]:
+        with pytest.raises(IndexError, match=f"there is no instance {index}; there are 100"):
             data[index]
+    for index in [slice(0, 3), "a", None, 1.0, True]:
+        with pytest.raises(TypeError, match="index of an instance must be a whole number, got"):
+            data[index]
+    assert data[np.int64(3)] == data[3]
     source = foresight.Source(data.source)
     assert source.draw(5, 7) == data[7]
     assert source.problem == data.problem == "e-obm" and source.size is None
@@ -122,6 +188,15 @@ def test_matrices_become_a_dataset():
         foresight.gather([np.ones(3)])
     with pytest.raises(ValueError, match="-1"):
         foresight.gather([[[-1.0]]])
+    for form in (np.asarray, sparse.csr_array):
+        with pytest.raises(ValueError, match=r"matrix: expected numbers .*got 1e\+300"):
+            foresight.gather([form([[1e300]])])
+    with pytest.raises(TypeError, match="a matrix: expected numbers .*got 'a'"):
+        foresight.gather([[["a"]]])
+    with pytest.raises(TypeError, match="matrices must be a list of matrices, got None"):
+        foresight.gather(None)
+    with pytest.raises(ValueError, match="budgets are given for 1 matrices, but there are more"):
+        foresight.gather([np.ones((2, 2))] * 2, problem="adwords", budgets=[[1, 2]])
 
 
 def test_an_instance_shows_what_it_has_and_empty_arrays_for_the_rest(data, adwords, coverage):

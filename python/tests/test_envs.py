@@ -171,6 +171,50 @@ def test_a_vector_takes_a_seed_each(environment):
     assert vector.unwrapped.feature_names == make(environment).unwrapped.feature_names
 
 
+@pytest.mark.parametrize("action", [1.5, 1.0, float("nan"), True, np.True_, None, "1"])
+def test_an_action_is_a_whole_number(action):
+    single, vector = (
+        make(("foresight/EOBM-v0", SOURCES["EOBM"])),
+        make_vector(("foresight/EOBM-v0", SOURCES["EOBM"]), 2),
+    )
+    single.reset(seed=1)
+    vector.reset(seed=1)
+    with pytest.raises(TypeError, match="an action: expected whole numbers .*got"):
+        single.unwrapped.step(action)
+    with pytest.raises(TypeError, match="an action: expected whole numbers .*got"):
+        vector.step([action, action])
+    for wrong in [0, [[0, 0]]]:
+        with pytest.raises(ValueError, match="expected one action per environment"):
+            vector.step(wrong)
+
+
+def test_an_episode_begins_with_reset(environment):
+    for env, action in [(make(environment).unwrapped, 0), (make_vector(environment, 2).unwrapped, [0, 0])]:
+        with pytest.raises(gym.error.ResetNeeded, match="call reset before step"):
+            env.step(action)
+        env.reset(seed=1)
+        env.step(action)
+
+
+def test_seeds_and_numbers_of_environments_have_a_range(environment):
+    for count in [0, -1]:
+        with pytest.raises(ValueError, match=rf"num_envs must be a whole number 1\.\..*got {count}"):
+            make_vector(environment, count)
+    with pytest.raises(TypeError, match="num_envs must be a whole number, got 1.5"):
+        foresight.envs.MatchingVectorEnv("e-obm", SOURCES["EOBM"], num_envs=1.5)
+    with pytest.raises(TypeError, match="source must be a text, got 5"):
+        foresight.envs.MatchingEnv("e-obm", 5)
+    with pytest.raises(TypeError, match="history must be True or False, got 5"):
+        foresight.envs.MatchingEnv("e-obm", SOURCES["EOBM"], history=5)
+    single, vector = make(environment), make_vector(environment, 2)
+    for env, seed in [(single, 2**64), (vector, 2**64 - 1), (vector, [2**64, 1])]:
+        with pytest.raises(ValueError, match="reset: seed must be a whole number .*got 18446744073709551616"):
+            env.reset(seed=seed)
+    with pytest.raises(TypeError, match="reset: seed must be .*got 1.5"):
+        vector.reset(seed=1.5)
+    vector.reset(seed=2**64 - 2)
+
+
 def test_gymnasiums_own_vectors_work_too(environment):
     vector = gym.make_vec(environment[0], num_envs=2, vectorization_mode="sync", source=environment[1])
     observations, infos = vector.reset(seed=3)

@@ -125,7 +125,11 @@ def test_an_exception_comes_out_as_it_is(data):
         ([0.0], ValueError, r"gave 1 scores at arrival \d+; expected 2"),
         (["a", "b"], TypeError, "must be real number"),
         ([float("nan")] * 2, ValueError, "not a number"),
-        (None, TypeError, "len"),
+        (None, TypeError, "policy 'Wrong': scores must be a list or an array, got None"),
+        (5, TypeError, "policy 'Wrong': scores must be a list or an array, got 5"),
+        (iter([0.0, 1.0]), TypeError, "scores must be a list or an array"),
+        ([float("inf"), float("nan")], ValueError, "not a number"),
+        ([1e300, float("nan")], ValueError, "not a number"),
     ],
 )
 def test_scores_that_make_no_sense_are_refused(scores, error, message):
@@ -138,7 +142,70 @@ def test_scores_that_make_no_sense_are_refused(scores, error, message):
         foresight.play(data, Wrong(), progress=False)
 
 
+def test_a_batch_that_makes_no_sense_is_refused(data):
+    class Wrong(foresight.Policy):
+        def score_batch(self, states):
+            return None
+
+    with pytest.raises(TypeError, match="policy 'Wrong': what score_batch returns must be a list of rows, got None"):
+        foresight.play(data, Wrong(), progress=False)
+
+
+class Greedily(foresight.Policy):
+    """Greedy, with gains that were changed in a way that keeps their order."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def score(self, state):
+        return self.change(np.array([0.0, *state.gains]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda gains: 1e9 + gains,
+        lambda gains: list(1e9 + gains),
+        lambda gains: 1e300 * gains,
+        lambda gains: 1e300 * gains - 1e300,
+        lambda gains: 1e-300 * gains + 1.0 * (gains == gains.max()),
+        lambda gains: np.where(gains == gains.max(), np.inf, gains),
+        lambda gains: np.where(gains == gains.max(), 1e308, -1e308),
+        lambda gains: np.where(gains == gains.max(), gains, -np.inf),
+    ],
+)
+def test_scores_are_told_apart_in_double_precision(data, change):
+    expected, _ = foresight.play(data, Greedily(lambda gains: gains), progress=False)
+    found, _ = foresight.play(data, Greedily(change), progress=False)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_large_scores_are_drawn_by_their_differences(data):
+    plain, _ = foresight.play(data, Greedily(lambda gains: gains), sample=True, progress=False)
+    shifted, _ = foresight.play(data, Greedily(lambda gains: gains + 2.0**40), sample=True, progress=False)
+    assert (plain == shifted).mean() > 0.9  # rounding may turn a draw
+
+
+def test_policies_of_the_same_name_are_told_apart(data):
+    class AtLeast(Greedily):
+        def __init__(self, threshold):
+            super().__init__(lambda gains: [threshold, *gains[1:]])
+
+    found = foresight.evaluate(data, [AtLeast(0.2), "greedy", AtLeast(0.4), AtLeast(2)], progress=False)
+    names = ["AtLeast", "greedy", "AtLeast #2", "AtLeast #3"]
+    assert found.names == list(found.ratios) == list(found.to_pandas().index) == names
+    assert [row["policy"] for row in found.rows()] == names
+    for name, policy in zip(names, found.policies, strict=True):
+        np.testing.assert_array_equal(found.ratios[name], policy.ratios)
+        np.testing.assert_array_equal(found[name].ratios, policy.ratios)
+        assert f"{name}: {policy.ratio.mean:.4f}" in repr(found)
+    assert found["AtLeast #3"].mean_value == 0 < found["AtLeast #2"].mean_value < found["AtLeast"].mean_value
+
+
 def test_what_is_no_policy_is_refused(data):
+    for policies in [None, 5]:
+        with pytest.raises(TypeError, match=f"policies must be a policy or a list of policies, got {policies}"):
+            foresight.evaluate(data, policies, progress=False)
     with pytest.raises(TypeError, match="foresight.Policy"):
         foresight.evaluate(data, [object()], progress=False)
     with pytest.raises(NotImplementedError, match="neither score"):
@@ -180,6 +247,22 @@ def test_play_gives_values_and_matchings(data):
     sampled = [foresight.play(data, "greedy", sample=True, seed=seed, progress=False)[0] for seed in [1, 1, 2]]
     np.testing.assert_array_equal(sampled[0], sampled[1])
     assert (sampled[0] != sampled[2]).any()
+
+
+def test_a_file_stands_for_its_dataset(data, tmp_path):
+    data.save(tmp_path / "data")
+    plain = foresight.generate(data.source, len(data), seed=data.seed, progress=False)
+    plain.save(tmp_path / "plain")
+    for path in [tmp_path / "data", str(tmp_path / "data")]:
+        found = foresight.evaluate(path, "greedy", progress=False)
+        np.testing.assert_array_equal(
+            found["greedy"].ratios, foresight.evaluate(data, "greedy", progress=False)["greedy"].ratios
+        )
+        for ours, theirs in zip(
+            foresight.play(path, "greedy", progress=False), foresight.play(data, "greedy", progress=False), strict=True
+        ):
+            np.testing.assert_array_equal(ours, theirs)
+    assert foresight.solve(tmp_path / "plain", progress=False) == data
 
 
 def test_results_are_friendly_to_pandas(data):

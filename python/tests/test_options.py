@@ -48,6 +48,8 @@ WRONG = [
     ("solve", "time_limit", float("inf"), ValueError, "time_limit must be a number > 0"),
     ("solve", "time_limit", 0, ValueError, 'time_limit must be a number > 0.*got "0"'),
     ("solve", "time_limit", "1", TypeError, "time_limit must be a number, got '1'"),
+    ("solve", "gap", 1.5, ValueError, r'solve: gap must be a number 0\.\.1.*got "1.5"'),
+    ("solve", "gap", -1, ValueError, r"gap must be a number 0\.\.1"),
     ("solve", "threads", 1.5, ValueError, "threads must be a whole number"),
     ("evaluate", "episodes", -1, ValueError, "evaluate: episodes must be a whole number"),
     ("evaluate", "episodes", 1001, ValueError, r"episodes must be a whole number 0\.\.1000"),

@@ -65,3 +65,9 @@ def test_a_notebook_gets_a_line_that_changes(monkeypatch, tmp_path):
 @pytest.mark.parametrize("progress", [True, False, print])
 def test_a_wish_is_respected(progress):
     assert _progress.listener(progress) is progress
+
+
+@pytest.mark.parametrize("progress", [5, 0, "bar"])
+def test_a_wish_that_cannot_be_is_refused(progress):
+    with pytest.raises(TypeError, match=f"progress must be True, False, None or a function, got {progress!r}"):
+        foresight.generate("crowd(u=4,v=6)", 3, progress=progress)

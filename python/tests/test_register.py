@@ -75,7 +75,7 @@ def test_the_optima_of_a_problem_of_ones_own_are_those_of_trying_all(problem):
     for i, one in enumerate(data):
         best = best_by_trying_all(gains_of(one), one.budgets if problem == "own-budgets" else None)
         assert data.arrays["label.value"][i] == pytest.approx(best, rel=1e-5)
-        assert data.arrays["label.bound"][i] == pytest.approx(best, rel=1e-5)
+        assert best * (1 - 1e-5) <= data.arrays["label.bound"][i] <= best * (1 + 1.1e-4)  # solve stops at a gap
 
 
 @pytest.mark.parametrize("problem", ["own-urgent", "own-budgets"])

@@ -93,7 +93,10 @@ def test_a_name_that_is_taken_is_refused(register, name):
     [
         ("two words", Orders, {}, ValueError, 'cannot be called "two words"'),
         ("", Orders, {}, ValueError, 'cannot be called ""'),
-        ("own-new", None, {}, TypeError, "incompatible"),
+        (5, Orders, {}, TypeError, "name must be a text, got 5"),
+        ("own-new", None, {}, TypeError, "register_.*: make must be a function, got None"),
+        ("own-new", Orders, 5, TypeError, "options must be a dict of names and defaults, got 5"),
+        ("own-new", Orders, {5: 1}, TypeError, "an option's name must be a text, got 5"),
         ("own-new", Orders, {"a b": 1}, ValueError, 'an option cannot be called "a b"'),
         ("own-new", Orders, {"u": True}, TypeError, 'default of option "u" must be an int, a float or a str, got True'),
         ("own-new", Orders, {"u": None}, TypeError, 'default of option "u" must be .*got None'),
@@ -154,6 +157,25 @@ def test_what_a_source_draws_must_fit(drawn, problem, error, message, request):
 
 
 @pytest.mark.parametrize(
+    "names, error, message",
+    [
+        (["x", "x"], ValueError, 'topics: the name "x" is there twice'),
+        ([""], ValueError, "topics: a name must not be empty"),
+        ([1], TypeError, r"topics must be a list of texts, got \[1\]"),
+    ],
+    ids=["twice", "empty", "number"],
+)
+def test_the_columns_of_a_source_have_names_of_their_own(names, error, message, request):
+    class Wrong(Orders):
+        topics = names
+
+    name = "own-columns-" + request.node.callspec.id
+    foresight.register_source(name, lambda: Wrong(3, 4, 0.1, "rush"))
+    with pytest.raises(error, match=f'source "{name}": {message}'):
+        foresight.Source(name)
+
+
+@pytest.mark.parametrize(
     "declared, priced, error, message",
     [
         ({"gain": "own"}, lambda w: w, TypeError, r"price must return \(gains, costs\), got"),
@@ -172,6 +194,14 @@ def test_what_a_source_draws_must_fit(drawn, problem, error, message, request):
         ({"use": "other"}, lambda w: (w, None), ValueError, "costs may only be None where use is once or budget"),
         ({"gain": "luck"}, None, ValueError, 'gain must be weight or own, got "luck"'),
         ({"use": "twice"}, None, ValueError, 'use must be once, budget or other, got "twice"'),
+        ({"use": 5}, None, TypeError, "use must be a text, got 5"),
+        ({"gain": "own"}, lambda w: (None, None), TypeError, "gains must be a list or an array, got None"),
+        (
+            {"gain": "own"},
+            lambda w: ([1e300] * 3, None),
+            ValueError,
+            r"gains must be finite and at least 0, got 1e\+300",
+        ),
     ],
 )
 def test_prices_must_agree_with_what_the_problem_declares(declared, priced, error, message, request):

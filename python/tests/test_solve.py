@@ -61,6 +61,51 @@ def test_what_is_no_matrix_is_refused():
     with pytest.raises(ValueError, match="numbers"):
         foresight.solve(np.array([["a"]]))
 
+    with pytest.raises(ValueError, match="2-D"):
+        foresight.solve([[1], [1, 2]])
+    with pytest.raises(ValueError, match="numbers"):
+        foresight.solve(sparse.csr_array(np.array([[1j]])))
+
+
+def broken(form, kind, **changes):
+    """A sparse matrix whose insides were changed."""
+    matrix = form(np.ones((2, 3), kind))
+    for name, values in changes.items():
+        setattr(matrix, name, np.array(values, np.int32))
+    return matrix
+
+
+@pytest.mark.parametrize(
+    "form, changes, message",
+    [
+        (sparse.csr_array, dict(indices=[0, 1, 3, 0, 1, 2]), r"indices .*0\.\.2, got 3"),
+        (sparse.csr_array, dict(indices=[0, 1, 2**30, 0, 1, 2]), "indices .*got 1073741824"),
+        (sparse.csr_array, dict(indices=[0, 1, -1, 0, 1, 2]), "indices .*got -1"),
+        (sparse.csc_array, dict(indices=[0, 1, 0, 2, 0, 1]), r"indices .*0\.\.1, got 2"),
+        (sparse.bsr_array, dict(indices=[0, 1, 9, 0, 1, 2]), r"indices .*0\.\.2, got 9"),
+        (sparse.coo_array, dict(row=[0, 0, 0, 1, 1, 2]), r"indices .*0\.\.1, got 2"),
+        (sparse.coo_array, dict(col=[0, 1, 2, 0, 1, 3]), r"indices .*0\.\.2, got 3"),
+        (sparse.csr_array, dict(indptr=[0, 7, 6]), "indptr .*never falling"),
+        (sparse.csr_array, dict(indptr=[0, 5, 0]), "indptr .*never falling"),
+        (sparse.csr_array, dict(indptr=[1, 3, 6]), "indptr .*from 0"),
+        (sparse.csr_array, dict(indptr=[0, 6]), "indptr .*3 whole numbers"),
+        (sparse.csr_array, dict(indptr=[0, 3, 60]), "indptr .*ends with 60, but there are 6 indices and 6 entries"),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("use", [foresight.solve, lambda matrix: foresight.gather([matrix])], ids=["solve", "gather"])
+def test_a_sparse_matrix_that_points_outside_itself_is_refused(use, kind, form, changes, message):
+    use(broken(form, kind))
+    with pytest.raises(ValueError, match=message):
+        use(broken(form, kind, **changes))
+
+
+@pytest.mark.parametrize("form", [sparse.bsr_array, sparse.lil_array, sparse.dok_array, sparse.dia_array])
+def test_every_form_of_sparse_matrices_is_used(form):
+    weights = np.array([[1.0, 2.0, 0.0], [3.0, 0.0, 1.0]])
+    np.testing.assert_array_equal(foresight.solve(form(weights)), [[0, 1], [1, 0]])
+    assert foresight.gather([form(weights)]) == foresight.gather([weights])
+
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])

@@ -335,9 +335,9 @@ TEST_F(SafeTensorsTest, AHeaderLengthThatDoesNotFitIsAnError) {
   put("\1\0\0");
   EXPECT_TRUE(says(error(), "too few"));
   put(std::string(8, '\xFF') + "{}");
-  EXPECT_TRUE(says(error(), "a header of 18446744073709551615 bytes does not fit"));
+  EXPECT_TRUE(says(error(), "a header of 18446744073709551615 bytes"));
   put(std::string("\3\0\0\0\0\0\0\0{}", 10));
-  EXPECT_TRUE(says(error(), "a header of 3 bytes does not fit"));
+  EXPECT_TRUE(says(error(), "a header of 3 bytes"));
   put(std::string("\1\xE1\xF5\5\0\0\0\0{}", 10));  // 100,000,001 in a file that is large enough
   fs::resize_file(path_, 200'000'000);
   EXPECT_TRUE(says(error(), "the limit is 100000000"));

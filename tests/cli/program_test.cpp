@@ -50,8 +50,8 @@ TEST_F(Program, ExportWritesAPolicyForOtherProgramsOrNothing) {
   expect("export run -o no.onnx --samples more", 2, {"--data"});
   expect("export run -o no.onnx --data data", 2, {"--samples"});
   expect("export run -o no.onnx --samples no.onnx --data data", 2, {"same file", "no.onnx"});
-  expect("export run -o run/best.safetensors", 2, {"overwrite", "run/best.safetensors"});
-  expect("export run -o no.onnx --samples data --data data", 2, {"overwrite", "data"});
+  expect("export run -o run/best.safetensors", 2, {"overwritten", "run/best.safetensors"});
+  expect("export run -o no.onnx --samples data --data data", 2, {"overwritten", "data"});
   expect("generate 'thick-z(u=4,v=8)' -n 3 -o bids", 0, {});
   expect("export run -o no.onnx --samples more --data bids", 1, {"e-obm", "adwords"});
   EXPECT_FALSE(exists("no.onnx"));
@@ -140,6 +140,7 @@ TEST_F(Program, NumbersAreDecimalAndInTheirRange) {
       {"solve data --time-limit nan", "solve: --time-limit must be a number > 0, got \"nan\""},
       {"solve data --time-limit inf", "--time-limit must be a number > 0"},
       {"solve data --time-limit 0", "got \"0\""},
+      {"solve data --gap 1.5", "--gap"},
       {"train ff --train er --epochs 0",
        "foresight: train: --epochs must be a whole number 1..1000000, got \"0\""},
       {"train ff --train er --epochs 1e3", "got \"1e3\""},
@@ -183,6 +184,7 @@ TEST_F(Program, HelpShowsRangeAndDefaultOfEveryOption) {
       {"generate", "--seed", seed},
       {"generate", "--threads", threads},
       {"solve", "--time-limit", "(> 0; default 10)"},
+      {"solve", "--gap", "(0..1; default 0.0001)"},
       {"solve", "--threads", threads},
       {"train", "--epochs", "(1..1000000; default 100)"},
       {"train", "--instances", "(0..1000000000; default 0)"},

@@ -71,11 +71,50 @@ TEST_F(Refused, AReportOnADamagedRun) {
   folder_.write_file("run/last.safetensors", read("run/best.safetensors"));
   expect_sentence("report run --csv r.csv", 1, {"run/last.safetensors", "no record of its run"});
   folder_.write_file("run/last.safetensors", last);
+  std::filesystem::remove(path("run/last.safetensors"));
+  expect_sentence("report run --csv r.csv", 1, {"run/last.safetensors", "missing"});
+  std::filesystem::remove(path("run/best.safetensors"));
   folder_.write_file("run/config.json", "{\"model\": 1e999}");
   expect_sentence("report run --csv r.csv", 1, {"run/config.json", "1e999", "too large"});
   folder_.write_file("run/config.json", "{");
   expect_sentence("report run --csv r.csv", 1, {"run/config.json", "not valid JSON"});
   EXPECT_FALSE(exists("r.csv"));
+}
+
+TEST_F(Refused, ToResumeARunWhoseBestModelIsLost) {
+  const std::string train = "train inv-ff --train 'crowd(u=4,v=6)' --instances 200 --epochs 1 -o ";
+  expect(train + "run", 0, {});
+  expect("train inv-ff-hist --train 'crowd(u=4,v=6)' --instances 200 --epochs 1 -o other", 0, {});
+  const std::string best = read("run/best.safetensors");
+  // The last epoch is the best one here, so its model can be made again.
+  for (const std::string& damage :
+       {std::string(), best.substr(0, 50), read("other/best.safetensors")}) {
+    folder_.write_file("run/best.safetensors", damage);
+    expect(train + "run --resume", 0, {});
+    EXPECT_TRUE(read("run/best.safetensors") == best);
+  }
+  // The model of an earlier epoch cannot.
+  const std::string longer =
+      "train inv-ff --train 'crowd(u=4,v=6)' --trainer 'reinforce(lr=1)' --instances 200 "
+      "--epochs 3 -o far";
+  expect(longer, 0, {"in epoch 1 of 3"});
+  folder_.write_file("far/best.safetensors", best);
+  expect_sentence(longer + " --resume", 1, {"far/best.safetensors", "of epoch 1", "lost"});
+}
+
+TEST_F(Refused, ToResumeWhatWasNeverBegun) {
+  expect_sentence("train inv-ff --train 'crowd(u=4,v=6)' -o mistyped --resume", 2,
+                  {"mistyped", "no run to resume"});
+  EXPECT_FALSE(exists("mistyped"));
+}
+
+TEST_F(Refused, AnAutomaticRunOfOtherLengthBeforeAnyCandidateIsTrained) {
+  const std::string train =
+      "train auto --train 'crowd(u=4,v=6)' --instances 200 --val-instances 50 -o run --epochs ";
+  expect(train + "1", 0, {});
+  const std::string before = read("run/candidates/ff-hist/metrics.csv");
+  expect_sentence(train + "2 --resume", 2, {"candidates/", "epochs was \"1\", now it is \"2\""});
+  EXPECT_EQ(read("run/candidates/ff-hist/metrics.csv"), before);
 }
 
 TEST_F(Refused, OutputsThatCannotBeWrittenBeforeTheWork) {

@@ -1,5 +1,8 @@
 #include "foresight/eval/evaluate.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/expect_error.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -36,6 +39,19 @@ class Scripted : public Policy {
     std::span<const NodeId> script_;
   };
   std::vector<NodeId> script_;
+};
+
+/// Its scores are no numbers.
+class NotANumber : public Policy {
+ public:
+  std::unique_ptr<Batch> open(std::span<const Opening>) const override {
+    class NaNs : public EpisodeBatch {
+      void score(const State&, std::size_t, std::span<float> row) override {
+        std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
+      }
+    };
+    return std::make_unique<NaNs>();
+  }
 };
 
 // Two arrivals: {0: 0.6, 1: 0.5} and {0: 1.0}. Optimum 1.5 = (1, 0); greedy takes 0 first: 0.6.
@@ -97,6 +113,29 @@ TEST(Evaluate, TheGapClosedIsMeasuredFromTheReferenceToTheCeiling) {
   EXPECT_EQ(read.policies[1].gap_closed, evaluation.policies[1].gap_closed);
   contestants.pop_back();
   EXPECT_FALSE(evaluate(two_step(), contestants, {}, no_progress()).policies[1].gap_closed);
+}
+
+TEST(Evaluate, OptimalForOtherArrivalsIsNoCeiling) {
+  const auto gap_closed = [](const std::string& data, const std::string& known) {
+    BoundDataset labelled = generate(bind_source(data), 1, 20, 1, no_progress());
+    labelled = solve(labelled, {}, no_progress());
+    const std::vector<Contestant> contestants = {
+        contestant("greedy"),
+        {"best", policies().make(fmt::format("optimal-online(source=\"{}\")", known)),
+         "optimal-online"}};
+    return evaluate(labelled, contestants, {}, no_progress()).policies[0].gap_closed.has_value();
+  };
+  EXPECT_TRUE(gap_closed("er(u=4,v=8,p=0.3)", "er(p=0.3,v=8,u=4)"));
+  EXPECT_TRUE(gap_closed("er(u=4,v=8,p=0.3)", "er(u=4,v=9,p=0.3)"));  // more arrivals, same law
+  EXPECT_FALSE(gap_closed("er(u=4,v=8,p=0.3)", "er(u=4,v=8,p=0.9)"));
+}
+
+TEST(Evaluate, PoliciesThatDoNotFitAreNamed) {
+  const BoundDataset data =
+      solve(generate(bind_source("er(u=4,v=8)"), 1, 2, 1, no_progress()), {}, no_progress());
+  const std::vector<Contestant> contestants = {{"my policy", std::make_shared<NotANumber>()}};
+  expect_error(ErrorCode::kData, {"my policy: ", "not a number"},
+               [&] { evaluate(data, contestants, {}, no_progress()); });
 }
 
 TEST(Evaluate, AnInstanceWorthNothingCountsAsSolved) {

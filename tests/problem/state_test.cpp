@@ -1,6 +1,8 @@
 #include "foresight/problem/state.h"
 
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tests/expect_error.h"
 #include <gtest/gtest.h>
@@ -35,6 +37,51 @@ TEST(EdgeObm, ANodeIsOfferedUntilItIsMatched) {
   EXPECT_EQ(state.edges().size(), 3U) << "matched neighbours are still seen";
   EXPECT_EQ(state.decide(kSkip), 0.0F);
   EXPECT_EQ(state.value(), 0.5);
+}
+
+/// Gains and costs as somebody outside this library might compute them.
+class OwnPrices : public Problem {
+ public:
+  OwnPrices(float gain, float cost) : gain_(gain), cost_(cost) {}
+  std::string name() const override { return "own"; }
+  Traits traits() const override { return {Traits::Gain::kOwn, Traits::Use::kOther}; }
+  float capacity(const Market&, NodeId) const override { return 1; }
+  std::unique_ptr<Ledger> open(const Market&) const override {
+    class Prices : public Ledger {
+     public:
+      explicit Prices(const OwnPrices& problem) : problem_(problem) {}
+      void price(const Arrival& arrival, std::span<Offer> offers) override {
+        for (std::size_t i = 0; i < offers.size(); ++i) {
+          offers[i] = {arrival.nodes[i], problem_.gain_, problem_.cost_};
+        }
+      }
+      void commit(const Arrival&, NodeId) override {}
+
+     private:
+      const OwnPrices& problem_;
+    };
+    return std::make_unique<Prices>(*this);
+  }
+  void check(const Instance&) const override {}
+
+ private:
+  float gain_, cost_;
+};
+
+TEST(State, PricesThatAreNoAmountsAreRefused) {
+  InstanceBuilder builder(1);
+  builder.arrive(Nodes{0}, Weights{1});
+  const Instance instance = std::move(builder).build();
+  const auto arrive = [&](float gain, float cost) {
+    const OwnPrices problem(gain, cost);
+    State(problem, instance.market()).arrive(instance.arrival(0));
+  };
+  arrive(0.5F, 1);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [gain, cost] :
+       {std::pair(-1.0F, 1.0F), {nan, 1.0F}, {1.0F, -1.0F}, {1.0F, nan}}) {
+    expect_error(ErrorCode::kData, {"\"own\"", "node 0", ">= 0"}, [&] { arrive(gain, cost); });
+  }
 }
 
 TEST(Adwords, ABidIsAllowedWhileTheBudgetCoversIt) {

@@ -316,7 +316,8 @@ TEST(Coverage, OutOfTimeStillGivesAMatchingAndABound) {
   CoverageSolver solver;
   const Label optimal = solver.solve(instance);
   ASSERT_TRUE(optimal.proven());
-  for (const Label& hasty : {solver.solve(instance, 0), solve_coverage_ip(instance, 0)}) {
+  for (const Label& hasty : {solver.solve(instance, {.time_limit_seconds = 0}),
+                             solve_coverage_ip(instance, {.time_limit_seconds = 0})}) {
     expect_sound(instance, hasty);
     EXPECT_FALSE(hasty.proven());
     EXPECT_LE(hasty.value, optimal.value);

@@ -245,6 +245,17 @@ TEST(IntegerProgram, TimeLimitLeavesABoundAboveTheOptimum) {
   EXPECT_GE(none.bound, longer.value);
 }
 
+TEST(IntegerProgram, EndsWhenAskedToStop) {
+  const Knapsack knapsack(200, 15, 3);  // hours to solve
+  const std::vector<double> start(200, 0.0);
+  int asked = 0;
+  const auto solution =
+      knapsack.program().maximize({.start = start, .stop = [&] { return ++asked > 1000; }});
+  EXPECT_GT(asked, 1000);
+  EXPECT_FALSE(solution.proven);
+  EXPECT_GE(solution.bound, solution.value);
+}
+
 TEST(IntegerProgram, ThreadsSolveAtOnceWhatOneThreadSolves) {
   constexpr unsigned kPrograms = 24;
   const auto solve = [](unsigned seed) {
@@ -268,6 +279,28 @@ TEST(IntegerProgram, PrintsNothing) {
     Knapsack(30, 3, 1).program().maximize({.time_limit_seconds = 0.2, .strengthen = strengthen});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(IntegerProgram, WithAGapTheOptimumIsBetweenValueAndBound) {
+  int unproven = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Knapsack knapsack(12, 3, seed);
+    const double gap = seed % 2 == 0 ? 0.02 : 0.1;
+    const std::vector<double> nothing(12, 0);
+    const double optimum = knapsack.brute_force();
+    // From nothing, the gap is a part of 0; a second call starts from a good point.
+    const auto first = knapsack.program().maximize({.gap = gap, .start = nothing});
+    const auto second = knapsack.program().maximize({.gap = gap, .start = first.values});
+    for (const auto& solution : {first, second}) {
+      EXPECT_TRUE(knapsack.fits(solution.values));
+      EXPECT_LE(solution.value, optimum + 1e-9);
+      EXPECT_GE(solution.bound, optimum - 1e-9);
+      EXPECT_LE(solution.bound - solution.value, gap * solution.bound + 1e-9);
+      unproven += !solution.proven;
+    }
+  }
+  EXPECT_GT(unproven, 10) << "the gap is not used";
 }
 
 }  // namespace

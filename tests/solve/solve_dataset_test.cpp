@@ -1,4 +1,6 @@
+#include <array>
 #include <atomic>
+#include <random>
 
 #include "tests/expect_error.h"
 #include "tests/temp_folder.h"
@@ -45,6 +47,64 @@ TEST(SolveDataset, OptionsOutOfRangeAreRefused) {
                [&] { solve(data, {.threads = 5000}, no_progress()); });
 }
 
+TEST(SolveDataset, AGapOutOfRangeIsRefused) {
+  const BoundDataset data = small("er(u=2,v=2)", 1);
+  for (const double gap : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    expect_error(ErrorCode::kUsage, {"solve: gap", "0..1", fmt::format("\"{}\"", gap)},
+                 [&] { solve(data, {.gap = gap}, no_progress()); });
+  }
+}
+
+class CountSteps : public Progress {
+ public:
+  void advance(std::int64_t steps) override { count += steps; }
+  std::atomic<std::int64_t> count = 0;
+};
+
+/// Adwords with bids of all sizes, which needs branch and bound.
+BoundDataset auctions(std::uint64_t count) {
+  std::mt19937 rng(5);
+  std::vector<Instance> instances;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    InstanceBuilder builder(4);
+    builder.set_budgets({1.1f, 0.7f, 1.3f, 0.9f});
+    for (int t = 0; t < 20; ++t) {
+      std::vector<float> bids(4);
+      for (float& bid : bids) bid = 0.1f + 0.3f * std::generate_canonical<float, 24>(rng);
+      builder.arrive(std::array{0, 1, 2, 3}, bids);
+    }
+    instances.push_back(std::move(builder).build());
+  }
+  return bind_data(Dataset::gather({.problem = "adwords"}, {}, instances));
+}
+
+TEST(SolveDataset, LabelsWithinTheGapAreKeptAndASmallerGapImprovesThem) {
+  constexpr std::size_t kCount = 12;
+  const BoundDataset coarse = solve(auctions(kCount), {.gap = 0.05}, no_progress());
+  CountSteps again, finer;
+  EXPECT_EQ(Dataset(solve(coarse, {.gap = 0.05}, again)), Dataset(coarse));
+  EXPECT_EQ(again.count, 0) << "labels within the gap are solved again";
+  const BoundDataset exact = solve(coarse, {.gap = 0}, finer);
+  EXPECT_GT(finer.count, 0) << "labels beyond the gap are kept";
+  for (std::size_t i = 0; i < kCount; ++i) {
+    EXPECT_TRUE(reaches(coarse.label(i), 0.05));
+    EXPECT_TRUE(exact.label(i).proven());
+    EXPECT_GE(exact.label(i).value, coarse.label(i).value);
+    EXPECT_LE(exact.label(i).bound, coarse.label(i).bound);
+  }
+}
+
+TEST(SolveDataset, ALabelThatIsNotReachedAgainKeepsItsValueAndBound) {
+  const BoundDataset data = auctions(1);
+  const Label optimum = solve(data, {.gap = 0}, no_progress()).label(0);
+  Label loose = optimum;
+  loose.bound += 1e-3;  // not within the gap, but known to be this good
+  const BoundDataset again = solve(with_labels(data, std::array{loose}),
+                                   {.time_limit_seconds = 1e-9, .gap = 0}, no_progress());
+  EXPECT_EQ(again.label(0).value, optimum.value);
+  EXPECT_LE(again.label(0).bound, loose.bound);
+}
+
 /// Cancels after some steps, as Ctrl-C does.
 class CancelAfter : public Progress {
  public:
@@ -66,15 +126,25 @@ TEST(SolveDataset, AnInterruptedRunGoesOnWhereItStopped) {
   expect_error(ErrorCode::kCancelled, {"of 200"}, [&] { solve(data, {}, cancel, checkpoint); });
   ASSERT_TRUE(std::filesystem::exists(checkpoint));
 
-  class CountSteps : public Progress {
-   public:
-    void advance(std::int64_t steps) override { count += steps; }
-    std::atomic<std::int64_t> count = 0;
-  } solved;
+  CountSteps solved;
   const Dataset resumed = solve(data, {}, solved, checkpoint);
   EXPECT_GT(solved.count, 0);
   EXPECT_LE(solved.count, 150) << "what was solved before is solved again";
   EXPECT_EQ(resumed, solve(data, {}, no_progress()));
+}
+
+TEST(SolveDataset, ACheckpointForALargerGapIsImproved) {
+  const TempFolder folder;
+  const auto checkpoint = folder.path() / "data.partial";
+  const BoundDataset data = auctions(40);
+  CancelAfter cancel(20);
+  expect_error(ErrorCode::kCancelled, {"of 40"},
+               [&] { solve(data, {.gap = 0.05, .threads = 1}, cancel, checkpoint); });
+  CountSteps same;
+  solve(data, {.gap = 0.05}, same, checkpoint);
+  EXPECT_LE(same.count, 20);
+  const BoundDataset exact = solve(data, {.gap = 0}, no_progress(), checkpoint);
+  for (std::size_t i = 0; i < data.size(); ++i) EXPECT_TRUE(exact.label(i).proven());
 }
 
 TEST(SolveDataset, ACheckpointOfOtherDataIsRefused) {

@@ -1,5 +1,6 @@
 // Going on with a run: only if it was asked for alike on the same data, and only if what it left
 // behind is whole.
+#include <fstream>
 #include <functional>
 #include <set>
 #include <utility>
@@ -206,6 +207,40 @@ TEST_F(Resumed, WhatAnotherProcessAddedMeanwhileIsGoneOnFrom) {
   EXPECT_EQ(train(options_, progress).epochs, 5);
   EXPECT_EQ(read_file_of_run("metrics.csv"), metrics);
   EXPECT_TRUE(read_file_of_run("last.safetensors") == last);
+}
+
+TEST_F(Resumed, FilesOfASourceMayMoveButNotChange) {
+  const auto write = [&](const std::string& name, const std::string& rows) {
+    std::filesystem::create_directories(folder_.path() / name);
+    folder_.write_file(name + "/edges.csv", "u,v,weight\n" + rows);
+    return fmt::format("csv(path={},u=2,v=4)", (folder_.path() / name).string());
+  };
+  options_.train = write("here", "a,p,1\nb,p,0.5\nb,q,1\n");
+  options_.validation.clear();
+  options_.epochs = 1;
+  train(options_, no_progress());
+  options_.resume = true;
+  options_.epochs = 2;
+  options_.train = write("there", "a,p,1\nb,p,0.5\nb,q,1\n");
+  EXPECT_EQ(train(options_, no_progress()).epochs, 2);
+  options_.train = write("changed", "a,p,1\nb,p,0.5\nb,q,0.9\n");
+  expect_error(ErrorCode::kUsage, {"content of train", "changed"},
+               [&] { train(options_, no_progress()); });
+  options_.train = write("there", "a,p,1\nb,p,0.5\nb,q,1\n");
+  options_.train.replace(options_.train.find("v=4"), 3, "v=5");
+  expect_error(ErrorCode::kUsage, {"train was"}, [&] { train(options_, no_progress()); });
+}
+
+TEST_F(Resumed, CopiesForPeopleAreNotNeeded) {
+  options_.epochs = 1;
+  train(options_, no_progress());
+  for (const char* copy : {"config.json", "timing.csv", "metrics.csv"}) {
+    std::ofstream(options_.folder / copy) << "";
+  }
+  options_.resume = true;
+  options_.epochs = 2;
+  EXPECT_EQ(train(options_, no_progress()).epochs, 2);
+  EXPECT_EQ(read_run(options_.folder).epochs_done(), 2);
 }
 
 TEST_F(Resumed, AnAutomaticRunIsNotOverwritten) {

@@ -45,7 +45,7 @@ TEST(RunRecord, FoldersWithoutARunAndDamagedOnesAreRefused) {
   expect_error(ErrorCode::kData, {"config.json", "no field \"problem\""},
                [&] { read_run(folder.path()); });
   folder.write_file("last.safetensors", "damaged");
-  expect_error(ErrorCode::kData, {"config.json"}, [&] { read_run(folder.path()); });
+  expect_error(ErrorCode::kData, {"last.safetensors", "too few"}, [&] { read_run(folder.path()); });
 }
 
 // Only the record counts; metrics.csv is a copy of it for people.

@@ -1,10 +1,10 @@
-// Hindsight optima of Adwords, compared with the textbook integer program: one variable per edge,
+// Hindsight optima with budgets, compared with the textbook integer program: one variable per edge,
 // one row per arrival and per budget.
 //
-//   bench_adwords [SECONDS [INSTANCES]]
+//   bench_budgets [SECONDS [INSTANCES]]
 //
 // SECONDS is the time limit for random bids, INSTANCES the number of instances of each kind.
-#include "foresight/solve/adwords.h"
+#include "foresight/solve/budgets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +48,8 @@ IntegerProgram::Solution solve_textbook(const Instance& instance, double limit) 
     program.add_row(variables, std::vector<double>(variables.size(), 1), kNone, 1);
   }
   for (std::size_t u = 0; u < of_node.size(); ++u) {
-    program.add_row(of_node[u], bids_of_node[u], kNone, market.capacities[u] + kCapacityTolerance);
+    program.add_row(of_node[u], bids_of_node[u], kNone,
+                    (1 + kCapacityTolerance) * market.capacities[u]);
   }
   return program.maximize({.time_limit_seconds = limit, .strengthen = true});
 }
@@ -89,7 +90,7 @@ void bench_hard(const std::string& spec) {
   const auto source = sources().make(spec);
   std::vector<Instance> instances;
   for (std::uint64_t i = 0; i < 100; ++i) instances.push_back(source->draw(1, i));
-  AdwordsSolver solver;
+  BudgetSolver solver;
   const double ours =
       best_microseconds(instances, 50, [&](const Instance& instance) { solver.solve(instance); });
   instances.resize(5);
@@ -119,11 +120,11 @@ struct Outcome {
 void bench_random(int num_fixed, int num_arrivals, double density, double ease, double limit,
                   unsigned count) {
   Outcome ours, textbook;
-  AdwordsSolver solver;
+  BudgetSolver solver;
   for (unsigned seed = 0; seed < count; ++seed) {
     const Instance instance = random_bids(num_fixed, num_arrivals, density, ease, seed);
     auto begin = Clock::now();
-    const Label label = solver.solve(instance, limit);
+    const Label label = solver.solve(instance, {.time_limit_seconds = limit});
     ours.add(seconds_since(begin), label.proven(), label.value, label.bound);
     begin = Clock::now();
     const auto solution = solve_textbook(instance, limit);
@@ -132,6 +133,47 @@ void bench_random(int num_fixed, int num_arrivals, double density, double ease, 
   }
   fmt::print("{}x{} density {} budgets {}\n  ours    {}\n  textbook{}\n", num_fixed, num_arrivals,
              density, ease, ours.text(), textbook.text());
+}
+
+// A day of searches: lognormal bids of about five advertisers each, budgets of 50 to 200 bids. It
+// ends at a gap of 0.01 %.
+Instance search_day(int num_fixed, int num_arrivals, unsigned seed) {
+  std::mt19937 rng(seed);
+  std::lognormal_distribution<float> bid(0, 0.7f);
+  std::uniform_real_distribution<float> budget(64, 256);  // a bid is 1.28 on average
+  InstanceBuilder builder(num_fixed);
+  std::vector<float> budgets(static_cast<std::size_t>(num_fixed));
+  for (float& amount : budgets) amount = budget(rng);
+  builder.set_budgets(budgets);
+  for (int t = 0; t < num_arrivals; ++t) {
+    std::vector<NodeId> nodes;
+    for (int k = 0; k < 5; ++k) {
+      nodes.push_back(static_cast<NodeId>(rng() % static_cast<unsigned>(num_fixed)));
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::vector<float> bids(nodes.size());
+    for (float& amount : bids) amount = bid(rng);
+    builder.arrive(nodes, bids);
+  }
+  return std::move(builder).build();
+}
+
+void bench_day(int num_fixed, int num_arrivals, double limit, unsigned count) {
+  Outcome ours, textbook;
+  BudgetSolver solver;
+  for (unsigned seed = 0; seed < count; ++seed) {
+    const Instance instance = search_day(num_fixed, num_arrivals, seed);
+    auto begin = Clock::now();
+    const Label label = solver.solve(instance, {.time_limit_seconds = limit, .gap = 1e-4});
+    ours.add(seconds_since(begin), label.proven(), label.value, label.bound);
+    begin = Clock::now();
+    const auto solution = solve_textbook(instance, limit);
+    textbook.add(seconds_since(begin), solution.proven, std::max(0.0, solution.value),
+                 solution.bound);
+  }
+  fmt::print("{} advertisers, {} queries\n  ours    {}\n  textbook{}\n", num_fixed, num_arrivals,
+             ours.text(), textbook.text());
 }
 
 }  // namespace
@@ -148,4 +190,7 @@ int main(int argc, char** argv) {
     for (const double ease : {0.5, 1.0, 1.5}) bench_random(10, 30, density, ease, limit, count);
   }
   for (const double density : {0.1, 0.3, 1.0}) bench_random(10, 60, density, 1.0, limit, count);
+  fmt::print("\nDays of searches, to a gap of 0.01 % within {} s.\n", limit);
+  bench_day(20, 2000, limit, count);
+  bench_day(200, 20'000, limit, count);
 }
