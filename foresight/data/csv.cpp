@@ -59,6 +59,7 @@ BaseGraph load_tables(const fs::path& folder) {
                   .fixed_attributes = std::move(fixed.attribute_names),
                   .topics = std::move(fixed.topics)};
   graph.fixed_attributes = std::move(fixed.attributes);
+  graph.schema.capacities = !fixed.capacities.empty();
   graph.capacities = std::move(fixed.capacities);
   graph.topic_sets = std::move(fixed.topic_sets);
   Ids types;

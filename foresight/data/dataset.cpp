@@ -210,6 +210,7 @@ Dataset Dataset::load(const std::filesystem::path& path) {
       array = file->array<T>(former);
     }
   });
+  data.complete_schema();
   try {
     data.check();
   } catch (const Error& error) {
@@ -247,6 +248,7 @@ Dataset Dataset::gather(Schema schema, Provenance provenance, std::span<const In
                   .label_bound = {},
                   .label_matching = {}};
   data.storage_ = std::move(storage);
+  data.complete_schema();
   data.check_positions();
   data.check_lengths();
   return data;
@@ -279,6 +281,7 @@ Dataset Dataset::wrap(Schema schema, Provenance provenance, std::span<const Data
     });
     if (!known) fail(ErrorCode::kData, "a dataset has no array \"{}\"", given.name);
   }
+  data.complete_schema();
   data.check();
   return data;
 }
@@ -455,6 +458,11 @@ void Dataset::check_positions() const {
     }
     check_rising(a.topic_begin, a.topic.size(), "fixed.topic_begin");
   }
+}
+
+void Dataset::complete_schema() {
+  schema_.capacities = !arrays_.fixed_capacity.empty();
+  schema_.costs = !arrays_.edge_cost.empty();
 }
 
 void Dataset::check_lengths() const {

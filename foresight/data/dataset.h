@@ -118,6 +118,8 @@ class Dataset {
   /// Calls `visitor(name, array, width)` for each array.
   template <typename Self, typename Visitor>
   static void visit(Self& self, Visitor&& visitor);
+  /// Says which optional columns there are.
+  void complete_schema();
   void check_positions() const;
   void check_lengths() const;
   void check_texts() const;

@@ -65,7 +65,7 @@ class HardAdwords : public Source {
 
  private:
   HardAdwordsOptions options_;
-  Schema schema_{.problem = "adwords"};
+  Schema schema_{.problem = "adwords", .capacities = true};
 };
 
 }  // namespace

@@ -97,6 +97,7 @@ class Recorder {
                       .fixed_attributes = std::move(table.attribute_names),
                       .arrival_attributes = attributes_.names,
                       .topics = std::move(table.topics)};
+    record_.schema.capacities = !table.capacities.empty();
     record_.capacities = std::move(table.capacities);
     record_.fixed_attributes = std::move(table.attributes);
     record_.topic_begin.push_back(0);

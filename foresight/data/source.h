@@ -24,6 +24,8 @@ struct Schema {
   std::vector<std::string> fixed_attributes = {};
   std::vector<std::string> arrival_attributes = {};
   std::vector<std::string> topics = {};
+  bool capacities = false;  // do markets say how much there is of each fixed node?
+  bool costs = false;       // do edges have costs of their own?
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };

@@ -15,7 +15,7 @@ namespace {
 using Record = Model::Record;
 
 FeatureOptions feature_options(bool history, const ModelContext& context) {
-  return {.history = history, .amounts = context.traits().amounts()};
+  return {.history = history, .amounts = context.amounts()};
 }
 
 // ---------------------------------------------------------------- all nodes at once

@@ -41,6 +41,12 @@ ColumnPlaces fit_columns(const std::string& model, const Schema& needs, const Sc
     fail(ErrorCode::kData, "{} was trained for problem \"{}\", not for problem \"{}\"", model,
          needs.problem, data.problem);
   }
+  if (data.capacities && !needs.capacities && !problems().make(data.problem)->traits().amounts()) {
+    fail(ErrorCode::kData,
+         "{} was trained on data without capacities, but this data has them: it would not see how "
+         "much is left of a node",
+         model);
+  }
   return {places(model, "fixed attributes", needs.fixed_attributes, data.fixed_attributes),
           places(model, "arrival attributes", needs.arrival_attributes, data.arrival_attributes),
           places(model, "topics", needs.topics, data.topics)};

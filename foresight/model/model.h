@@ -36,6 +36,8 @@ struct ModelContext {
 
   /// The traits of the schema's problem.
   Traits traits() const;
+  /// Does a fixed node have an amount that is left, and not only whether it is matched?
+  bool amounts() const { return schema.capacities || traits().amounts(); }
 
   /// A file holds only so many numbers: a model that needs more is refused before it takes memory.
   double most_parameters = std::numeric_limits<double>::infinity();

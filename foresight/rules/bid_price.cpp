@@ -45,7 +45,7 @@ std::vector<double> hindsight_prices(const Problem& problem, const Instance& ins
   for (int t = 0; t < instance.num_arrivals(); ++t) arrivals.add(*ledger, instance.arrival(t));
 
   const auto num_fixed = static_cast<std::size_t>(market.num_fixed);
-  const bool amounts = problem.traits().amounts();
+  const bool amounts = problem.traits().amounts() || !market.capacities.empty();
   std::optional<FluidPrices> fluid;
   if (amounts) fluid.emplace(arrivals, market.num_fixed, 1.0);
   AssignmentSolver assignment;

@@ -42,7 +42,10 @@ CoverageProgram::CoverageProgram(const Instance& instance)
     : instance_(instance), of_node_(index(instance.market().num_fixed)) {
   visits_.assign(instance);
   for (int user = 0; user < visits_.num_users(); ++user) add_user(visits_[user]);
-  for (const auto& variables : of_node_) add_sum(variables, 1);
+  const auto capacities = instance.market().capacities;
+  for (std::size_t u = 0; u < of_node_.size(); ++u) {
+    add_sum(of_node_[u], capacities.empty() ? 1 : capacities[u]);
+  }
 }
 
 void CoverageProgram::add_sum(const std::vector<int>& variables, double upper) {

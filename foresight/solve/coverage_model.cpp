@@ -55,8 +55,13 @@ void CoverageModel::find_kinds(const Instance& instance) {
     return rows_.begin() + u * static_cast<std::ptrdiff_t>(row_size_);
   };
   const auto size = static_cast<std::ptrdiff_t>(row_size_);
-  nodes_.resize(index(market.num_fixed));
-  std::iota(nodes_.begin(), nodes_.end(), 0);
+  nodes_.clear();
+  for (NodeId u = 0; u < market.num_fixed; ++u) {
+    // As many as can be matched: more arrivals than there are need not be served.
+    const float capacity = market.capacities.empty() ? 1 : market.capacities[index(u)];
+    nodes_.insert(nodes_.end(), index(static_cast<int>(std::min<float>(
+                                    capacity, static_cast<float>(instance.num_arrivals())))), u);
+  }
   const bool indifferent = instance.view().preferences.width == 0;
   std::erase_if(nodes_, [&](NodeId u) { return indifferent || *row(u) == 0; });
   std::sort(nodes_.begin(), nodes_.end(), [&](NodeId a, NodeId b) {

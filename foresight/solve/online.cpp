@@ -150,6 +150,11 @@ OnlineStates online_states(const Problem& problem, const Market& market, const A
     fail(ErrorCode::kData, "problem \"{}\" needs budgets, but random edges have none",
          problem.name());
   }
+  if (types == nullptr && std::ranges::any_of(market.capacities, [](float c) { return c > 1; })) {
+    fail(ErrorCode::kData,
+         "with random edges, the optimal online policy can be computed only if each fixed node is "
+         "matched at most once");
+  }
   OnlineStates states;
   states.costs.assign(index(market.num_fixed), 1);
   if (budgets) states.costs = bids_of(*types, market.num_fixed);

@@ -15,12 +15,23 @@ namespace {
 class AssignmentLabels : public Solver {
  public:
   Label solve(const Instance& instance) override {
-    const Assignment& best = solver_.solve(instance);
+    const Assignment& best = solve_best(instance);
     return {best.value, best.value, best.matching};
   }
 
  private:
+  const Assignment& solve_best(const Instance& instance) {
+    const InstanceView& view = instance.view();
+    if (view.market.capacities.empty()) return solver_.solve(instance);
+    capacities_.clear();
+    for (const float capacity : view.market.capacities) {
+      capacities_.push_back(static_cast<std::int32_t>(capacity));
+    }
+    return solver_.solve_capacities(capacities_, view.edge_begin, view.nodes, view.weights);
+  }
+
   AssignmentSolver solver_;
+  std::vector<std::int32_t> capacities_;
 };
 
 /// For solvers that may stop before the optimum is proven.
@@ -35,7 +46,9 @@ class LimitedLabels : public Solver {
                                                            : used(view.weights, instance));
     if (unit == 1) return solver_.solve(instance, limits_);
     view.weights = scale(view.weights, unit, weights_);
-    view.market.budgets = scale(view.market.budgets, unit, budgets_);
+    // Budgets are in the unit of the weights. Numbers of matches and capacities for costs are not.
+    const bool budgets = view.preferences.width == 0 && view.costs.empty();
+    if (budgets) view.market.capacities = scale(view.market.capacities, unit, budgets_);
     view.preferences.values = scale(view.preferences.values, unit, preferences_);
     Label label = solver_.solve(Instance(view, nullptr), limits_);
     label.value *= unit;
@@ -103,19 +116,20 @@ class PricedLabels : public Solver {
 std::vector<HindsightMethod> built_in_methods() {
   using Gain = Traits::Gain;
   using Use = Traits::Use;
-  return {{"assignment", "gains that do not depend on each other, each node once",
+  return {{"assignment", "gains that do not depend on each other, each match takes 1 of its node",
            [](const Problem& problem) {
              return problem.traits().additive() && problem.traits().units();
            },
            [](const SolveOptions&) { return std::make_unique<AssignmentLabels>(); }},
-          {"coverage", "coverage gains, each node once",
+          {"coverage", "coverage gains, each match takes 1 of its node",
            [](const Problem& problem) {
              return problem.traits().gain == Gain::kCoverage && problem.traits().units();
            },
            make_limited<CoverageSolver>},
-          {"budgets", "gains that do not depend on each other, out of budgets",
+          {"budgets", "gains that do not depend on each other, out of budgets or with costs",
            [](const Problem& problem) {
-             return problem.traits().additive() && problem.traits().use == Use::kGain;
+             return problem.traits().additive() &&
+                    (problem.traits().use == Use::kGain || problem.traits().use == Use::kCost);
            },
            make_limited<BudgetSolver>}};
 }
