@@ -153,15 +153,23 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
   CsvReader csv(file);
   const std::size_t id = csv.column("id");
   const auto budget = csv.find_column("budget");
+  const auto capacity = csv.find_column("capacity");
+  if (budget && capacity) {
+    fail(ErrorCode::kData,
+         "{}: there are columns \"budget\" and \"capacity\"; expected one of them", file.string());
+  }
   const auto topic = csv.find_column("topics");
-  const Columns others = Columns::other_than(csv, {"id", "budget", "topics"});
+  const Columns others = Columns::other_than(csv, {"id", "budget", "capacity", "topics"});
 
   FixedTable table;
+  table.budgets = budget.has_value();
   table.attribute_names = others.names;
   std::vector<std::vector<std::string>> names;
   while (csv.next()) {
     read_new_id(csv, id, table.ids);
-    if (budget) table.capacities.push_back(read_amount(csv, *budget));
+    if (budget || capacity) {
+      table.capacities.push_back(read_amount(csv, budget ? *budget : *capacity));
+    }
     for (const std::size_t column : others.positions) {
       table.attributes.push_back(read_number(csv, column));
     }
@@ -180,9 +188,10 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
   return table;
 }
 
-std::string FixedTable::problem() const {
+std::string FixedTable::problem(bool costs) const {
+  if (costs) return "gap";
   if (!topics.empty()) return "osbm";
-  return capacities.empty() ? "e-obm" : "adwords";
+  return budgets ? "adwords" : "e-obm";
 }
 
 std::vector<std::int32_t> topic_numbers(const std::vector<std::string>& names,

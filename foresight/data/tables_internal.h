@@ -79,8 +79,9 @@ void sort_names(std::vector<std::string>& names);
 std::vector<std::size_t> preference_columns(const CsvReader& csv,
                                             const std::vector<std::string>& topics);
 
-/// A table of fixed nodes: column `id`, optional `budget`, optional `topics` as A|B|C; every other
-/// column is an attribute.
+/// A table of fixed nodes: column `id`, optional `capacity` (how often a node can be matched, or how
+/// much its matches may cost) or `budget` (the same in the unit of the weights), optional `topics` as
+/// A|B|C; every other column is an attribute.
 struct FixedTable {
   Ids ids;
   std::vector<std::string> attribute_names;
@@ -91,8 +92,10 @@ struct FixedTable {
 
   static FixedTable read(const std::filesystem::path& file);
 
-  /// The problem that such nodes are made for.
-  std::string problem() const;
+  bool budgets = false;  // do the capacities limit what is gained?
+
+  /// The problem that such nodes are made for, if edges have costs of their own or not.
+  std::string problem(bool costs) const;
 };
 
 /// The numbers of these topics, ascending. `topics` must be sorted and contain all of them.

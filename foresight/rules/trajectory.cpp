@@ -98,6 +98,11 @@ class Trajectory : public Policy {
 
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
+    if (schema.capacities) {
+      fail(ErrorCode::kData,
+           "trajectory is defined for fixed nodes that are matched once, but the data has "
+           "capacities");
+    }
     return nullptr;
   }
 

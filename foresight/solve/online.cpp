@@ -109,7 +109,8 @@ void fill(OnlineTable& table, const RandomEdges& law, const Progress& progress) 
 
 void check_computable(const Problem& problem) {
   const Traits traits = problem.traits();
-  if (traits.gain == Traits::Gain::kWeight && traits.use != Traits::Use::kOther) return;
+  const bool known_use = traits.use == Traits::Use::kUnit || traits.use == Traits::Use::kGain;
+  if (traits.gain == Traits::Gain::kWeight && known_use) return;
   fail(ErrorCode::kData,
        "problem \"{}\" has {}; the optimal online policy can be computed only if a match gains its "
        "edge's weight, and uses up its node or spends that weight from a budget",

@@ -136,7 +136,9 @@ class HindsightBaseline : public Baseline {
  public:
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
     const Problem& problem = batch.instances.problem();
-    if (problem.traits().gain != Traits::Gain::kWeight || !problem.traits().units()) {
+    const bool once =
+        problem.traits().units() && batch.instances[0].market().capacities.empty();
+    if (problem.traits().gain != Traits::Gain::kWeight || !once) {
       fail(ErrorCode::kUsage,
            "baseline=hindsight needs edges that gain their weight and nodes that are matched once, "
            "but problem \"{}\" has {}; try baseline=others",
