@@ -50,6 +50,7 @@ void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_ty
     ++graph.edge_begin[index(edge.type) + 1];
     graph.nodes.push_back(edge.node);
     graph.weights.push_back(edge.weight);
+    if (graph.schema.costs) graph.costs.push_back(edge.cost);
   }
   std::partial_sum(graph.edge_begin.begin(), graph.edge_begin.end(), graph.edge_begin.begin());
 }
@@ -98,6 +99,7 @@ std::string BaseGraphSource::digest() const {
   Digest digest;
   digest.add(std::span(graph_.edge_begin)).add(std::span(graph_.nodes));
   digest.add(std::span(graph_.weights)).add(std::span(graph_.frequencies));
+  if (!graph_.costs.empty()) digest.add(std::span(graph_.costs));
   digest.add(std::span(graph_.capacities)).add(std::span(graph_.fixed_attributes));
   digest.add(std::span(graph_.arrival_attributes)).add(std::span(graph_.preferences));
   for (const auto& topics : graph_.topic_sets) digest.add(std::span(topics));
@@ -128,6 +130,7 @@ void BaseGraphSource::drop_edges_except(const std::vector<bool>& chosen) {
     for (; e < index(graph_.edge_begin[type + 1]); ++e) {
       if (!chosen[index(graph_.nodes[e])]) continue;
       graph_.nodes[kept] = graph_.nodes[e];
+      if (!graph_.costs.empty()) graph_.costs[kept] = graph_.costs[e];
       graph_.weights[kept++] = graph_.weights[e];
     }
     graph_.edge_begin[type] = begin;
@@ -135,6 +138,7 @@ void BaseGraphSource::drop_edges_except(const std::vector<bool>& chosen) {
   graph_.edge_begin.back() = static_cast<std::int64_t>(kept);
   graph_.nodes.resize(kept);
   graph_.weights.resize(kept);
+  if (!graph_.costs.empty()) graph_.costs.resize(kept);
 }
 
 /// To draw among these is the same as to draw among all and to redraw those without an edge.
@@ -192,7 +196,8 @@ void BaseGraphSource::find_edges(std::int32_t type, std::span<const NodeId> posi
   for (auto e = index(graph_.edge_begin[index(type)]);
        e < index(graph_.edge_begin[index(type) + 1]); ++e) {
     const NodeId u = positions[index(graph_.nodes[e])];
-    if (u != kSkip) edges.emplace_back(u, graph_.weights[e]);
+    if (u == kSkip) continue;
+    edges.push_back({u, graph_.weights[e], graph_.costs.empty() ? 0 : graph_.costs[e]});
   }
   std::sort(edges.begin(), edges.end());
 }
@@ -223,7 +228,7 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
 
   Edges edges;
   std::vector<NodeId> nodes;
-  std::vector<float> weights;
+  std::vector<float> weights, costs;
   constexpr int kMostMisses = 1000;
   const Types* types = &types_;
   Types joined;
@@ -237,12 +242,19 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
     }
     nodes.clear();
     weights.clear();
-    for (const auto& [node, weight] : edges) {
+    costs.clear();
+    for (const auto& [node, weight, cost] : edges) {
       nodes.push_back(node);
       weights.push_back(weight);
+      if (schema.costs) costs.push_back(cost);
     }
-    builder.arrive(nodes, weights, type, row_of(graph_.preferences, schema.topics.size(), type),
-                   row_of(graph_.arrival_attributes, schema.arrival_attributes.size(), type));
+    builder.arrive(
+        {.nodes = nodes,
+         .weights = weights,
+         .type = type,
+         .preferences = row_of(graph_.preferences, schema.topics.size(), type),
+         .attributes = row_of(graph_.arrival_attributes, schema.arrival_attributes.size(), type),
+         .costs = costs});
     ++t;
   }
   return std::move(builder).build();
@@ -270,6 +282,7 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
          "the market of {} fixed nodes does not come from {} with u={}, {}, pool={}",
          market.num_fixed, origin_, options_.u, options_.fixed, options_.pool);
   }
+  if (graph_.schema.costs) return std::nullopt;
   const std::vector<NodeId> positions = positions_of(market.ids);
   ArrivalTypes law;
   double total = 0;
@@ -280,7 +293,7 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
     if (edges.empty()) continue;
     const auto [found, is_new] = seen.emplace(edges, law.probabilities.size());
     if (is_new) {
-      for (const auto& [node, weight] : edges) {
+      for (const auto& [node, weight, cost] : edges) {
         law.nodes.push_back(node);
         law.weights.push_back(weight);
       }

@@ -7,6 +7,7 @@
 //   Instance first = source.draw(/*seed=*/1, /*index=*/0);
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -26,6 +27,7 @@ struct BaseGraph {
   std::vector<std::int64_t> edge_begin{0};  // num_types + 1 positions
   std::vector<NodeId> nodes;
   std::vector<float> weights;
+  std::vector<float> costs;                           // per edge, or empty
   std::vector<double> frequencies;                    // per type, any scale; empty = uniform
   std::vector<float> capacities;                         // per fixed node, or empty
   std::vector<float> fixed_attributes;                // rows as wide as the schema's names
@@ -42,6 +44,7 @@ struct BaseEdge {
   NodeId node;
   float weight;
   std::size_t line;  // where the file lists it
+  float cost = 0;    // used if the schema says that edges have costs
 };
 
 /// Sorts the edges into the graph. Throws Error(kData) if there are none or one is repeated; the
@@ -80,7 +83,13 @@ class BaseGraphSource : public Source {
     std::int32_t draw(Rng& rng) const;
   };
 
-  using Edges = std::vector<std::pair<NodeId, float>>;
+  struct Edge {
+    NodeId node;
+    float weight;
+    float cost;  // 0 if edges have none
+    friend auto operator<=>(const Edge&, const Edge&) = default;
+  };
+  using Edges = std::vector<Edge>;
 
   bool has_edge(std::int32_t type, const std::vector<bool>& chosen) const;
   void drop_edges_except(const std::vector<bool>& chosen);

@@ -1,12 +1,13 @@
 // A user's own base graph: a folder of CSV files with headers, columns in any order.
-//   edges.csv     u and v, a fixed node and an arrival type joined by an edge; optional weight
-//   fixed.csv     optional file: id, optional budget, optional topics as A|B|C, attributes
+//   edges.csv     u and v, a fixed node and an arrival type joined by an edge; optional weight, cost
+//   fixed.csv     optional file: id, optional capacity or budget, optional topics as A|B|C, attributes
 //   arrivals.csv  optional file: id, optional frequency, optional prefer:TOPIC, attributes
 // Ids are any text. All other columns are attributes. A weight that is not given is 1. If fixed.csv
 // or arrivals.csv exists, it lists all nodes of its side in their order. Otherwise nodes are
 // numbered as they appear in edges.csv. A type arrives in proportion to its frequency; with
 // frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is worth
-// 1. The problem is osbm if there are topics, else adwords if there are budgets, else e-obm.
+// 1. The problem is gap if edges have costs, else osbm if there are topics, else adwords if there are
+// budgets, else e-obm.
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/data/base_graph.h"
@@ -55,28 +56,31 @@ BaseGraph load_tables(const fs::path& folder) {
   const bool has_arrivals = path_exists(folder / "arrivals.csv");
   FixedTable fixed = has_fixed ? FixedTable::read(folder / "fixed.csv") : FixedTable();
   BaseGraph graph;
-  graph.schema = {.problem = fixed.problem(),
+  CsvReader csv(folder / "edges.csv");
+  const auto cost = csv.find_column("cost");
+  graph.schema = {.problem = fixed.problem(cost.has_value()),
                   .fixed_attributes = std::move(fixed.attribute_names),
                   .topics = std::move(fixed.topics)};
   graph.fixed_attributes = std::move(fixed.attributes);
   graph.schema.capacities = !fixed.capacities.empty();
+  graph.schema.costs = cost.has_value();
   graph.capacities = std::move(fixed.capacities);
   graph.topic_sets = std::move(fixed.topic_sets);
   Ids types;
   if (has_arrivals) read_arrivals(folder / "arrivals.csv", graph, types);
 
-  CsvReader csv(folder / "edges.csv");
   const std::size_t u = csv.column("u");
   const std::size_t v = csv.column("v");
   const auto weight = csv.find_column("weight");
-  expect_columns(csv, {"u", "v", "weight"});
+  expect_columns(csv, {"u", "v", "weight", "cost"});
   std::vector<BaseEdge> edges;
   while (csv.next()) {
     const NodeId node = has_fixed ? read_known_id(csv, u, fixed.ids, "an id of fixed.csv")
                                   : fixed.ids.number(read_id(csv, u));
     const std::int32_t type = has_arrivals ? read_known_id(csv, v, types, "an id of arrivals.csv")
                                            : types.number(read_id(csv, v));
-    edges.push_back({type, node, weight ? read_amount(csv, *weight) : 1, csv.line()});
+    edges.push_back({type, node, weight ? read_amount(csv, *weight) : 1, csv.line(),
+                     cost ? read_amount(csv, *cost) : 0});
   }
   graph.num_fixed = static_cast<NodeId>(fixed.ids.size());
   set_edges(graph, std::move(edges), types.size(), csv.path());

@@ -30,8 +30,9 @@ struct RecordedOptions {
 
   void read(OptionReader& o) {
     o.text("path", path,
-           "CSV file: instance, arrival, u, optional weight, type, arrival:NAME, prefer:TOPIC");
-    o.text("fixed", fixed, "CSV file of the fixed nodes: id, optional budget, topics, attributes");
+           "CSV file: instance, arrival, u, optional weight, cost, type, arrival:NAME, prefer:TOPIC");
+    o.text("fixed", fixed,
+           "CSV file of the fixed nodes: id, optional capacity or budget, topics, attributes");
   }
 };
 
@@ -47,6 +48,7 @@ struct Recording {
   std::vector<std::int64_t> edge_begin;    // per arrival + 1
   std::vector<NodeId> nodes;
   std::vector<float> weights;
+  std::vector<float> costs;         // per edge, or empty
   std::vector<std::int32_t> types;  // per arrival, or empty
   std::vector<float> preferences;
   std::vector<float> attributes;
@@ -73,7 +75,8 @@ struct Recording {
             .types = types.empty() ? std::span<const std::int32_t>()
                                    : std::span(types).subspan(first, count),
             .preferences = rows(preferences, schema.topics.size()),
-            .attributes = rows(attributes, schema.arrival_attributes.size())};
+            .attributes = rows(attributes, schema.arrival_attributes.size()),
+            .costs = costs};
   }
 };
 
@@ -87,17 +90,19 @@ class Recorder {
         arrival_(csv_.column("arrival")),
         u_(csv_.column("u")),
         weight_(csv_.find_column("weight")),
+        cost_(csv_.find_column("cost")),
         type_(csv_.find_column("type")),
         attributes_(Columns::with_prefix(csv_, "arrival:")),
         only_known_(!options.fixed.empty()) {
-    expect_columns(csv_, {"instance", "arrival", "u", "weight", "type", "arrival:", "prefer:"});
+    expect_columns(csv_, {"instance", "arrival", "u", "weight", "cost", "type", "arrival:", "prefer:"});
     FixedTable table = only_known_ ? FixedTable::read(options.fixed) : FixedTable();
     fixed_ = std::move(table.ids);
-    record_.schema = {.problem = table.problem(),
+    record_.schema = {.problem = table.problem(cost_.has_value()),
                       .fixed_attributes = std::move(table.attribute_names),
                       .arrival_attributes = attributes_.names,
                       .topics = std::move(table.topics)};
     record_.schema.capacities = !table.capacities.empty();
+    record_.schema.costs = cost_.has_value();
     record_.capacities = std::move(table.capacities);
     record_.fixed_attributes = std::move(table.attributes);
     record_.topic_begin.push_back(0);
@@ -136,6 +141,7 @@ class Recorder {
     NodeId node;
     float weight;
     std::size_t line;
+    float cost;
   };
 
   /// Whether the line is the first of its instance or arrival.
@@ -196,7 +202,8 @@ class Recorder {
     }
     const NodeId node = only_known_ ? read_known_id(csv_, u_, fixed_, "an id of the fixed nodes")
                                     : fixed_.number(read_id(csv_, u_));
-    edges_.push_back({node, weight_ ? read_amount(csv_, *weight_) : 1, csv_.line()});
+    edges_.push_back({node, weight_ ? read_amount(csv_, *weight_) : 1, csv_.line(),
+                      cost_ ? read_amount(csv_, *cost_) : 0});
   }
 
   /// Sorts the edges of the previous arrival into the record and begins the next arrival.
@@ -210,6 +217,7 @@ class Recorder {
     for (const Edge& edge : edges_) {
       record_.nodes.push_back(edge.node);
       record_.weights.push_back(edge.weight);
+      if (cost_) record_.costs.push_back(edge.cost);
     }
     edges_.clear();
     record_.edge_begin.push_back(static_cast<std::int64_t>(record_.nodes.size()));
@@ -217,7 +225,7 @@ class Recorder {
 
   CsvReader csv_;
   std::size_t instance_, arrival_, u_;  // columns
-  std::optional<std::size_t> weight_, type_;
+  std::optional<std::size_t> weight_, cost_, type_;
   Columns attributes_;
   std::vector<std::size_t> preferences_;   // columns, one per topic, or none
   std::vector<std::size_t> described_by_;  // columns that describe the arrival
