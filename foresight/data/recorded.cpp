@@ -29,9 +29,9 @@ struct RecordedOptions {
   std::string fixed;
 
   void read(OptionReader& o) {
-    o.text("path", path,
+    o.path("path", path,
            "CSV file: instance, arrival, u, optional weight, type, arrival:NAME, prefer:TOPIC");
-    o.text("fixed", fixed, "CSV file of the fixed nodes: id, optional budget, topics, attributes");
+    o.path("fixed", fixed, "CSV file of the fixed nodes: id, optional budget, topics, attributes");
   }
 };
 
