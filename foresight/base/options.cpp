@@ -217,9 +217,14 @@ void OptionReader::real(std::string_view name, double& field, double min, double
 }
 
 void OptionReader::text(std::string_view name, std::string& field, std::string_view text) {
-  declare(name, field, OptionInfo::kText, text);
+  declare(name, field, "text", text);
   if (const std::string* value = find(name)) field = *value;
   values_.back().second = field;
+}
+
+void OptionReader::path(std::string_view name, std::string& field, std::string_view text) {
+  this->text(name, field, text);
+  options_.back().path = true;
 }
 
 void OptionReader::choice(std::string_view name, std::string& field, std::vector<std::string> words,

@@ -58,12 +58,11 @@ struct Spec {
 
 /// What help and docs show of one option.
 struct OptionInfo {
-  static constexpr const char* kText = "text";  // the range of options that take any text
-
   std::string name;
   std::string default_value;
   std::string range;
   std::string text;
+  bool path = false;  // does it name a file or folder, which may have other names?
 };
 
 /// How errors call an option.
@@ -83,6 +82,8 @@ class OptionReader {
              std::string_view text);
   void real(std::string_view name, double& field, double min, double max, std::string_view text);
   void text(std::string_view name, std::string& field, std::string_view text);
+  /// A text that names a file or folder.
+  void path(std::string_view name, std::string& field, std::string_view text);
   /// One of a few words; `field` holds the default.
   void choice(std::string_view name, std::string& field, std::vector<std::string> words,
               std::string_view text);

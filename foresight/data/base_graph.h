@@ -29,7 +29,7 @@ struct BaseGraph {
   std::vector<float> weights;
   std::vector<float> costs;                           // per edge, or empty
   std::vector<double> frequencies;                    // per type, any scale; empty = uniform
-  std::vector<float> capacities;                         // per fixed node, or empty
+  std::vector<float> capacities;                      // per fixed node, or empty
   std::vector<float> fixed_attributes;                // rows as wide as the schema's names
   std::vector<float> arrival_attributes;              // rows as wide as the schema's names
   std::vector<std::vector<std::int32_t>> topic_sets;  // per fixed node, or empty

@@ -23,7 +23,7 @@ struct CsvSourceOptions {
   std::string path;
 
   void read(OptionReader& o) {
-    o.text("path", path, "folder with edges.csv and, optionally, fixed.csv and arrivals.csv");
+    o.path("path", path, "folder with edges.csv and, optionally, fixed.csv and arrivals.csv");
     sampling.read(o, "fixed");
   }
 };

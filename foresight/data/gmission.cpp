@@ -21,7 +21,7 @@ struct GMissionOptions {
   std::string path;
 
   void read(OptionReader& o) {
-    o.text("path", path, "folder with workers.txt, tasks.txt and edges.txt");
+    o.path("path", path, "folder with workers.txt, tasks.txt and edges.txt");
     sampling.read(o, "workers");
   }
 };

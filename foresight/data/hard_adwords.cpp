@@ -50,7 +50,7 @@ class HardAdwords : public Source {
     const auto role = rng.sample(options_.u, options_.u);
     InstanceBuilder builder(options_.u);
     builder.set_capacities(std::vector<float>(static_cast<std::size_t>(options_.u),
-                                           static_cast<float>(bid * block_size)));
+                                              static_cast<float>(bid * block_size)));
     std::vector<NodeId> nodes;
     for (int t = 0; t < options_.v; ++t) {
       nodes.clear();

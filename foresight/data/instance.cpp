@@ -75,8 +75,8 @@ void validate_market(const Market& market) {
   }
   const auto fixed = index(market.num_fixed);
   if (!market.capacities.empty() && market.capacities.size() != fixed) {
-    fail(ErrorCode::kData, "expected one capacity for each of {} fixed nodes, got {} capacities", fixed,
-         market.capacities.size());
+    fail(ErrorCode::kData, "expected one capacity for each of {} fixed nodes, got {} capacities",
+         fixed, market.capacities.size());
   }
   for (std::size_t u = 0; u < market.capacities.size(); ++u) {
     check_amount(market.capacities[u], "the capacity of fixed node", u);
@@ -168,8 +168,9 @@ bool operator==(const Instance& a, const Instance& b) {
   const Market& m = a.market();
   const Market& n = b.market();
   if (m.num_fixed != n.num_fixed || m.horizon != n.horizon || m.num_topics != n.num_topics ||
-      a.num_arrivals() != b.num_arrivals() || !same(m.capacities, n.capacities) || !same(m.ids, n.ids) ||
-      m.attributes.width != n.attributes.width || !same(m.attributes.values, n.attributes.values)) {
+      a.num_arrivals() != b.num_arrivals() || !same(m.capacities, n.capacities) ||
+      !same(m.ids, n.ids) || m.attributes.width != n.attributes.width ||
+      !same(m.attributes.values, n.attributes.values)) {
     return false;
   }
   for (NodeId u = 0; u < m.num_fixed; ++u) {
@@ -259,7 +260,8 @@ struct InstanceBuilder::Storage {
 
   std::int32_t add_text(std::string_view text) {
     if (text.empty()) return kNoType;
-    if (!is_utf8(std::string(text))) fail(ErrorCode::kData, "the name {} must be UTF-8", excerpt(text));
+    if (!is_utf8(std::string(text)))
+      fail(ErrorCode::kData, "the name {} must be UTF-8", excerpt(text));
     text_bytes.insert(text_bytes.end(), text.begin(), text.end());
     text_begin.push_back(static_cast<std::int64_t>(text_bytes.size()));
     return static_cast<std::int32_t>(text_begin.size()) - 2;

@@ -65,7 +65,7 @@ struct Names {
 /// Everything a policy may know before the first arrival.
 struct Market {
   NodeId num_fixed = 0;
-  int horizon = 0;                         // number of arrivals to come, known in advance
+  int horizon = 0;  // number of arrivals to come, known in advance
   /// How much there is of each fixed node: so many matches, or a budget. 0: it is absent. Empty: 1.
   std::span<const float> capacities = {};
   std::span<const std::int32_t> ids = {};  // a fixed node's index in its base graph, or empty

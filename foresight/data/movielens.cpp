@@ -42,7 +42,7 @@ struct MovieLensOptions {
   int sample = 1;
 
   void read(OptionReader& o) {
-    o.text("path", path, "folder of MovieLens-1M (*.dat) or of the excerpt (*.txt)");
+    o.path("path", path, "folder of MovieLens-1M (*.dat) or of the excerpt (*.txt)");
     sampling.read(o, "movies");
     o.integer("sample", sample, 0, std::numeric_limits<int>::max(),
               "MovieLens-1M: number of the random choice of 100 movies");

@@ -29,9 +29,10 @@ struct RecordedOptions {
   std::string fixed;
 
   void read(OptionReader& o) {
-    o.text("path", path,
-           "CSV file: instance, arrival, u, optional weight, cost, type, arrival:NAME, prefer:TOPIC");
-    o.text("fixed", fixed,
+    o.path(
+        "path", path,
+        "CSV file: instance, arrival, u, optional weight, cost, type, arrival:NAME, prefer:TOPIC");
+    o.path("fixed", fixed,
            "CSV file of the fixed nodes: id, optional capacity or budget, topics, attributes");
   }
 };
@@ -94,7 +95,8 @@ class Recorder {
         type_(csv_.find_column("type")),
         attributes_(Columns::with_prefix(csv_, "arrival:")),
         only_known_(!options.fixed.empty()) {
-    expect_columns(csv_, {"instance", "arrival", "u", "weight", "cost", "type", "arrival:", "prefer:"});
+    expect_columns(csv_,
+                   {"instance", "arrival", "u", "weight", "cost", "type", "arrival:", "prefer:"});
     FixedTable table = only_known_ ? FixedTable::read(options.fixed) : FixedTable();
     fixed_ = std::move(table.ids);
     record_.schema = {.problem = table.problem(cost_.has_value()),

@@ -86,7 +86,7 @@ struct FixedTable {
   Ids ids;
   std::vector<std::string> attribute_names;
   std::vector<float> attributes;                      // one row per node
-  std::vector<float> capacities;                         // one per node, or empty
+  std::vector<float> capacities;                      // one per node, or empty
   std::vector<std::string> topics;                    // ascending
   std::vector<std::vector<std::int32_t>> topic_sets;  // one per node, or empty
 

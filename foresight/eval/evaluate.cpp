@@ -63,7 +63,7 @@ bool is_law_of(const std::string& known, const std::string& source) {
   bool moved = false;
   for (const OptionInfo& option : *difference) {
     if (option.name == "v") continue;
-    if (option.range != OptionInfo::kText) return false;
+    if (!option.path) return false;
     moved = true;
   }
   return !moved || sources().make(known)->digest() == sources().make(source)->digest();

@@ -31,8 +31,9 @@ class EdgeObm : public Problem {
 }  // namespace
 
 Entry<Problem> edge_obm_problem() {
-  return make_entry<Problem, EdgeObm, NoOptions>(
-      "e-obm", "edge-weighted matching: each fixed node once, or as often as its capacity, worth the weight");
+  return make_entry<Problem, EdgeObm, NoOptions>("e-obm",
+                                                 "edge-weighted matching: each fixed node once, or "
+                                                 "as often as its capacity, worth the weight");
 }
 
 }  // namespace foresight

@@ -13,11 +13,11 @@ State::State(const Problem& problem, const Market& market)
   checks_prices_ = traits.gain == Traits::Gain::kOwn || traits.gain == Traits::Gain::kHistory ||
                    traits.use == Traits::Use::kOther;
   const auto fixed = static_cast<std::size_t>(market.num_fixed);
-  remaining_.reserve(fixed);
-  tolerance_.reserve(fixed);
+  left_.reserve(fixed);
   for (NodeId u = 0; u < market.num_fixed; ++u) {
-    total_capacity_ += remaining_.emplace_back(capacity(u));
-    tolerance_.push_back(kCapacityTolerance * remaining_.back());
+    const double whole = capacity(u);
+    left_.push_back({whole, kCapacityTolerance * whole});
+    total_capacity_ += whole;
   }
   total_remaining_ = total_capacity_;
   touched_.resize(fixed);
@@ -34,8 +34,8 @@ void State::arrive(const Arrival& arrival) {
   }
   offers_.clear();
   for (const Offer& edge : edges_) {
-    const auto u = static_cast<std::size_t>(edge.node);
-    if (remaining_[u] + tolerance_[u] >= edge.cost) offers_.push_back(edge);
+    const Left& left = left_[static_cast<std::size_t>(edge.node)];
+    if (left.amount + left.tolerance >= edge.cost) offers_.push_back(edge);
   }
   awaiting_decision_ = true;
 }
@@ -67,7 +67,7 @@ float State::decide(NodeId node) {
   ledger_->commit(arrival_, node);
   const auto u = static_cast<std::size_t>(node);
   // It may end slightly below 0. Do not clamp it, or tiny bids could overspend without end.
-  remaining_[u] -= static_cast<double>(chosen->cost);
+  left_[u].amount -= static_cast<double>(chosen->cost);
   total_remaining_ -= static_cast<double>(chosen->cost);
   if (!touched_[u]) ++history_.matched_nodes;
   touched_[u] = true;

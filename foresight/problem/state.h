@@ -70,7 +70,7 @@ class State {
 
   /// What fixed node u could take at the start, and what it can still take.
   float capacity(NodeId u) const { return problem_->capacity(market_, u); }
-  double remaining(NodeId u) const { return remaining_[static_cast<std::size_t>(u)]; }
+  double remaining(NodeId u) const { return left_[static_cast<std::size_t>(u)].amount; }
   double total_capacity() const { return total_capacity_; }
   double total_remaining() const { return total_remaining_; }
   const History& history() const { return history_; }
@@ -79,14 +79,18 @@ class State {
   double value() const { return value_; }
 
  private:
+  struct Left {
+    double amount;
+    double tolerance;  // by which a match may exceed it
+  };
+
   const Problem* problem_;
   Market market_;
   std::unique_ptr<Ledger> ledger_;
   Arrival arrival_;
   std::vector<Offer> edges_;
   std::vector<Offer> offers_;
-  std::vector<double> remaining_;
-  std::vector<double> tolerance_;  // by which a match may exceed what remains
+  std::vector<Left> left_;  // per fixed node
   std::vector<bool> touched_;
   History history_;
   double total_capacity_ = 0;

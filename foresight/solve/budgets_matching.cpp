@@ -8,7 +8,7 @@ namespace foresight {
 namespace {
 
 // Loads in order of arrival differ from those here by less than this part.
-constexpr double kRounding = 1e-12;
+constexpr double kLoadError = 1e-12;
 
 std::vector<std::size_t> numbers_below(std::size_t count) {
   std::vector<std::size_t> numbers(count);
@@ -24,7 +24,7 @@ PricedMatching::PricedMatching(const BudgetGraph& graph, std::span<const double>
     surplus_.push_back(edge.gain - prices[index(edge.node)] * edge.cost);
   }
   for (const double capacity : graph.capacities) {
-    room_.push_back(capacity - kRounding * capacity);
+    room_.push_back(capacity - kLoadError * capacity);
   }
 }
 

@@ -26,7 +26,7 @@ constexpr double kStepPerSoftness = 4;  // prices of two levels differ by about 
 constexpr double kEnough = 1e-6;
 
 // Sums of a bound are wrong by less than this part.
-constexpr double kRounding = 1e-12;
+constexpr double kBoundError = 1e-12;
 
 class PriceDescent {
  public:
@@ -178,7 +178,7 @@ double price_bound(const BudgetGraph& graph, std::span<const double> prices) {
     }
     bound += best;
   }
-  return bound * (1 + kRounding);
+  return bound * (1 + kBoundError);
 }
 
 BudgetPrices find_prices(const BudgetGraph& graph, const Deadline& deadline) {

@@ -5,8 +5,6 @@
 namespace foresight {
 namespace {
 
-constexpr double kInfinity = IntegerProgram::kInfinity;
-
 // The most edges in all bundles of one integer program, counted with repetition.
 constexpr std::size_t kMaxBundledEdges = 2'000'000;
 
@@ -27,7 +25,8 @@ BundleProgram::BundleProgram(const BudgetGraph& graph)
   }
   for (const auto& variables : of_arrival_) {
     if (variables.size() < 2) continue;
-    program_.add_row(variables, std::vector<double>(variables.size(), 1), -kInfinity, 1);
+    program_.add_row(variables, std::vector<double>(variables.size(), 1),
+                     -IntegerProgram::kInfinity, 1);
   }
 }
 
@@ -103,14 +102,15 @@ void BundleProgram::add_node(std::span<const std::size_t> edges, double capacity
   if (list_bundles(edges, capacity, most)) {
     std::vector<int> variables;
     for (std::size_t b = first; b < num_bundles(); ++b) variables.push_back(add_variable(b, true));
-    program_.add_row(variables, std::vector<double>(variables.size(), 1), -kInfinity, 1);
+    program_.add_row(variables, std::vector<double>(variables.size(), 1),
+                     -IntegerProgram::kInfinity, 1);
     return;
   }
   begin_.resize(first + 1);
   members_.resize(begin_.back());
   std::vector<double> costs;
   for (const std::size_t e : edges) costs.push_back(edges_[e].cost);
-  program_.add_row(add_alone(edges), costs, -kInfinity, capacity);
+  program_.add_row(add_alone(edges), costs, -IntegerProgram::kInfinity, capacity);
   has_capacity_rows_ = true;
 }
 

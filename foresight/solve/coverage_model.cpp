@@ -59,8 +59,10 @@ void CoverageModel::find_kinds(const Instance& instance) {
   for (NodeId u = 0; u < market.num_fixed; ++u) {
     // As many as can be matched: more arrivals than there are need not be served.
     const float capacity = market.capacities.empty() ? 1 : market.capacities[index(u)];
-    nodes_.insert(nodes_.end(), index(static_cast<int>(std::min<float>(
-                                    capacity, static_cast<float>(instance.num_arrivals())))), u);
+    nodes_.insert(nodes_.end(),
+                  index(static_cast<int>(
+                      std::min<float>(capacity, static_cast<float>(instance.num_arrivals())))),
+                  u);
   }
   const bool indifferent = instance.view().preferences.width == 0;
   std::erase_if(nodes_, [&](NodeId u) { return indifferent || *row(u) == 0; });

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kTolerance = 1e-9;
 
 // Steps of a search are smaller than the gap by this part, so that rounding does not matter.
-constexpr double kRounding = 1e-6;
+constexpr double kStepError = 1e-6;
 
 // How many variables per row the simplex method looks at first, and how many it adds per round.
 constexpr std::size_t kSamplePerRow = 10;
@@ -313,7 +313,7 @@ IntegerProgram::Solution IntegerProgram::maximize(const Options& options) const 
   const auto allowed = [&] {
     return best.found ? std::max(kTolerance, options.gap * best.value) : kTolerance;
   };
-  const auto step = [&] { return std::max(kTolerance, (1 - kRounding) * allowed()); };
+  const auto step = [&] { return std::max(kTolerance, (1 - kStepError) * allowed()); };
   std::vector<double> costs = relaxed.costs;
   std::sort(costs.begin(), costs.end());
   for (std::size_t size = row_lower_.size() + kFirstCore;

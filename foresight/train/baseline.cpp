@@ -136,8 +136,7 @@ class HindsightBaseline : public Baseline {
  public:
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
     const Problem& problem = batch.instances.problem();
-    const bool once =
-        problem.traits().units() && batch.instances[0].market().capacities.empty();
+    const bool once = problem.traits().units() && batch.instances[0].market().capacities.empty();
     if (problem.traits().gain != Traits::Gain::kWeight || !once) {
       fail(ErrorCode::kUsage,
            "baseline=hindsight needs edges that gain their weight and nodes that are matched once, "

@@ -15,6 +15,9 @@ namespace {
 const std::string kArray = "trainer.array.";
 const std::string kNumber = "trainer.number.";
 
+/// No run has more steps than this; beyond it, counting them would overflow some day.
+constexpr std::int64_t kMostSteps = 1'000'000'000'000'000;
+
 void expect_size(const SafeTensors& file, const std::string& name, std::size_t found,
                  std::size_t expected) {
   if (found == expected) return;
@@ -97,6 +100,10 @@ TrainerState RunFolder::restore(Model& model) const {
   read_floats(*file, "trainer.mean", state.adam.mean.values());
   read_floats(*file, "trainer.square", state.adam.square.values());
   state.adam.steps = read_one<std::int64_t>(*file, "trainer.steps");
+  if (state.adam.steps < 0 || state.adam.steps > kMostSteps) {
+    fail(ErrorCode::kData, "{}: array \"trainer.steps\" is {}, expected 0 to {}",
+         file->path().string(), state.adam.steps, kMostSteps);
+  }
   for (const auto& [name, tensor] : file->tensors()) {
     if (name.starts_with(kNumber)) {
       state.numbers[name.substr(kNumber.size())] = read_one<double>(*file, name);

@@ -88,9 +88,7 @@ void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& re
 bool is_moved(const std::string& then, const std::string& now) {
   if (!sources().knows(then) || !sources().knows(now)) return false;
   const auto difference = sources().differing(then, now);
-  return difference && std::ranges::all_of(*difference, [](const OptionInfo& option) {
-           return option.range == OptionInfo::kText;
-         });
+  return difference && std::ranges::all_of(*difference, &OptionInfo::path);
 }
 
 MetricsColumns read_csv(const std::filesystem::path& path) {

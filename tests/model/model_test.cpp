@@ -194,7 +194,8 @@ TEST_P(EveryModel, ACheckpointThatClaimsMoreThanItHoldsIsRefusedBeforeMemoryIsTa
   const Schema schema = sources().make(kData[0])->schema();
   SafeTensorsWriter writer;
   const std::string claimed = GetParam() + "(hidden=10000,layers=20)";
-  write_model(writer, {claimed, {schema, 4}, {}}, *build(GetParam(), schema, 4));
+  const auto model = build(GetParam(), schema, 4);  // the writer refers to its parameters
+  write_model(writer, {claimed, {schema, 4}, {}}, *model);
   writer.write(path);
   expect_error(ErrorCode::kData, {path.string(), "parameters", "given"}, [&] { load_model(path); });
 }

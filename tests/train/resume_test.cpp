@@ -231,6 +231,17 @@ TEST_F(Resumed, FilesOfASourceMayMoveButNotChange) {
   expect_error(ErrorCode::kUsage, {"train was"}, [&] { train(options_, no_progress()); });
 }
 
+TEST_F(Resumed, AMixOfOtherSourcesIsOtherData) {
+  options_.train = "mix(first=\"er(u=4,v=6)\",second=\"er(u=4,v=6,p=0.5)\")";
+  options_.validation.clear();
+  options_.epochs = 1;
+  train(options_, no_progress());
+  options_.resume = true;
+  options_.epochs = 2;
+  options_.train = "mix(first=\"er(u=4,v=6)\",second=\"er(u=4,v=6,p=0.9)\")";
+  expect_error(ErrorCode::kUsage, {"train was", "p=0.9"}, [&] { train(options_, no_progress()); });
+}
+
 TEST_F(Resumed, CopiesForPeopleAreNotNeeded) {
   options_.epochs = 1;
   train(options_, no_progress());

@@ -124,7 +124,8 @@ TEST_P(EveryTrainedModel, GivesTheSameBytesOnAnyNumberOfThreadsAndAfterAnInterru
   train(options, no_progress());
   options.folder = folder.path() / "resumed";
   CancelAfter cancel(updates_per_epoch(options) + 1);
-  expect_error(ErrorCode::kCancelled, {"epoch 2", "resume the run"}, [&] { train(options, cancel); });
+  expect_error(ErrorCode::kCancelled, {"epoch 2", "resume the run"},
+               [&] { train(options, cancel); });
   options.resume = true;
   EXPECT_EQ(train(options, no_progress()).epochs, 3);
   for (const char* name : {"best.safetensors", "last.safetensors"}) {
@@ -239,7 +240,8 @@ TEST(Train, LearnsFromFilesToo) {
     if (!trainers_seen.insert(Spec::parse(trainer_for(entry.name, "")).name).second) continue;
     RunOptions options = small(entry.name, folder.path() / entry.name);
     options.train = (folder.path() / "train").string();
-    expect_error(ErrorCode::kUsage, {"needs other instances for validation"}, [&] { train(options, no_progress()); });
+    expect_error(ErrorCode::kUsage, {"needs other instances for validation"},
+                 [&] { train(options, no_progress()); });
     options.validation = (folder.path() / "val").string();
     EXPECT_EQ(train(options, no_progress()).epochs, 3);
   }
