@@ -144,7 +144,7 @@ Instance search_day(int num_fixed, int num_arrivals, unsigned seed) {
   InstanceBuilder builder(num_fixed);
   std::vector<float> budgets(static_cast<std::size_t>(num_fixed));
   for (float& amount : budgets) amount = budget(rng);
-  builder.set_budgets(budgets);
+  builder.set_capacities(budgets);
   for (int t = 0; t < num_arrivals; ++t) {
     std::vector<NodeId> nodes;
     for (int k = 0; k < 5; ++k) {

@@ -79,7 +79,7 @@ void expect_reasons(const Error& error, const std::string& who, const Ground& gr
         pieces, [&](const auto& piece) { return text.find(piece) != std::string::npos; });
   };
   EXPECT_TRUE(names_one_of({ground.data.problem().name(), "attributes [", "topics [", "fixed nodes",
-                            "the law of the arrivals", "needs the source", "weight"}))
+                            "the law of the arrivals", "capacities", "needs the source", "weight"}))
       << text << "\ndoes not say what it cannot serve";
 }
 

@@ -1,6 +1,6 @@
 // Small instances of every source there is, for tests that go through all of them. Sources that
 // read files get small ones, which between them have every kind of column: attributes of both
-// sides, topics, preferences, budgets, frequencies, types.
+// sides, topics, preferences, budgets, capacities, costs, absent nodes, frequencies, types.
 //
 //   const TempFolder folder;
 //   for (const PlayedSource& source : played_sources(folder)) bind_source(source.spec);
@@ -60,6 +60,21 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
       folder, "budgets",
       {{"edges.csv", "u,v,weight\na,p,0.5\na,q,0.5\nb,p,0.25\nb,r,0.25\nc,q,1\nc,s,1\nd,r,0.75\n"},
        {"fixed.csv", "id,budget,rank\na,1,1\nb,0.75,2\nc,2,3\nd,1.5,4\n"}});
+  const std::string places = "id,capacity,size\na,2,1\nb,0,2\nc,3,1\nd,1,2\ne,2,1\nf,1,2\n";
+  const auto capacities =
+      write_folder(folder, "capacities", {{"edges.csv", edges}, {"fixed.csv", places}});
+  const auto coverage_capacities =
+      write_folder(folder, "coverage_capacities",
+                   {{"edges.csv", edges},
+                    {"fixed.csv",
+                     "id,topics,capacity\na,war,2\nb,war|love,1\nc,love,0\nd,crime|war,3\n"
+                     "e,crime,1\nf,love|crime,2\n"}});
+  const auto costs = write_folder(
+      folder, "costs",
+      {{"edges.csv",
+        "u,v,weight,cost\na,p,0.5,1\na,q,0.25,2\nb,p,0.75,1\nb,r,0.5,0.5\nc,q,1,3\nc,s,0.125,1\n"
+        "d,r,0.25,0\nd,s,0.5,1.5\n"},
+       {"fixed.csv", "id,capacity\na,3\nb,2.5\nc,4\nd,0\n"}});
   const auto workers = write_folder(
       folder, "workers",
       {{"workers.txt", "1,0,0,9,0.5\n2,1,0,9,0.25\n3,0,1,9,0.75\n4,1,1,9,1\n5,2,2,9,0.5\n"},
@@ -79,7 +94,7 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
        {"users.dat", "1::F::1::10::1\n2::M::25::7::2\n3::F::56::20::3\n"},
        {"ratings.dat", "1::10::4::0\n1::20::1::0\n2::30::5::0\n2::40::2::0\n3::50::3::0\n"}});
   std::string past = "instance,arrival,u,weight\n", typed = "instance,arrival,u,type,arrival:age\n";
-  std::string bids = past;
+  std::string bids = past, hours = "instance,arrival,u,weight,cost\n";
   for (int i = 0; i < 6; ++i) {
     for (int t = 0; t < 8; ++t) {
       for (int u = 0; u < 4; ++u) {
@@ -87,6 +102,7 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
         const char node = static_cast<char>('a' + u);
         past += fmt::format("{},{},{},{}\n", i, t, node, 0.125 * ((i * t + u) % 8));
         bids += fmt::format("{},{},{},{}\n", i, t, node, 0.25 * (1 + (t + u) % 3));
+        hours += fmt::format("{},{},{},{},{}\n", i, t, node, 1 + (t + u) % 5, 0.5 * (1 + t % 3));
         typed += fmt::format("{},{},{},{},{}\n", i, t, node, t % 3, 10 * (t % 3));
       }
     }
@@ -95,7 +111,10 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
                                      {{"past.csv", past},
                                       {"bids.csv", bids},
                                       {"typed.csv", typed},
+                                      {"hours.csv", hours},
                                       {"topics.csv", topics},
+                                      {"places.csv", places},
+                                      {"shifts.csv", "id,capacity\na,4\nb,0\nc,2.5\nd,3\n"},
                                       {"budgets.csv", "id,budget\na,1\nb,0.5\nc,0.75\nd,2\n"}});
   const auto file = [&](const char* name) {
     return fmt::format("{}/{}\"", recorded.substr(0, recorded.size() - 1), name);
@@ -110,6 +129,9 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
       {"csv", {"csv with attributes", "path=" + attributes}},
       {"csv", {"csv with topics", "path=" + coverage}},
       {"csv", {"csv with budgets", "path=" + budgets}},
+      {"csv", {"csv with capacities", "path=" + capacities}},
+      {"csv", {"csv with topics and capacities", "path=" + coverage_capacities}},
+      {"csv", {"csv with costs", "path=" + costs}},
       {"gmission", {"gmission", "path=" + workers}},
       {"movielens", {"excerpt of movielens", "path=" + excerpt}},
       {"movielens", {"original movielens", "path=" + original}},
@@ -118,6 +140,10 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
        {"recorded with topics", "path=" + file("typed.csv") + ",fixed=" + file("topics.csv")}},
       {"recorded",
        {"recorded with budgets", "path=" + file("bids.csv") + ",fixed=" + file("budgets.csv")}},
+      {"recorded",
+       {"recorded with capacities", "path=" + file("past.csv") + ",fixed=" + file("places.csv")}},
+      {"recorded",
+       {"recorded with costs", "path=" + file("hours.csv") + ",fixed=" + file("shifts.csv")}},
       {"mix",
        {"mix of two sizes",
         fmt::format("first=csv(path={0},u=3,v=6),second=csv(path={0},u=5,v=9)", attributes)}},

@@ -6,7 +6,7 @@
 // or arrivals.csv exists, it lists all nodes of its side in their order. Otherwise nodes are
 // numbered as they appear in edges.csv. A type arrives in proportion to its frequency; with
 // frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is worth
-// 1. The problem is gap if edges have costs, else osbm if there are topics, else adwords if there are
+// 1. The problem is gen-assignment if edges have costs, else osbm if there are topics, else adwords if there are
 // budgets, else e-obm.
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"

@@ -189,7 +189,7 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
 }
 
 std::string FixedTable::problem(bool costs) const {
-  if (costs) return "gap";
+  if (costs) return "gen-assignment";
   if (!topics.empty()) return "osbm";
   return budgets ? "adwords" : "e-obm";
 }

@@ -21,11 +21,15 @@ constexpr const char* kProvenance = "provenance.";
 ModelContext read_context(const SafeTensors& file) {
   const JsonField json = JsonField::parse(
       file.meta("context"), fmt::format("{}: metadata \"context\"", file.path().string()));
-  ModelContext context{{.problem = json["problem"].text(),
-                        .fixed_attributes = json["fixed_attributes"].texts(),
-                        .arrival_attributes = json["arrival_attributes"].texts(),
-                        .topics = json["topics"].texts()},
-                       json["num_fixed"].integer<NodeId>()};
+  ModelContext context;
+  context.schema.problem = json["problem"].text();
+  context.schema.fixed_attributes = json["fixed_attributes"].texts();
+  context.schema.arrival_attributes = json["arrival_attributes"].texts();
+  context.schema.topics = json["topics"].texts();
+  context.num_fixed = json["num_fixed"].integer<NodeId>();
+  // Written only where there are any.
+  context.schema.capacities = json.find("capacities").has_value();
+  context.schema.costs = json.find("costs").has_value();
   if (context.num_fixed < 0) {
     json["num_fixed"].reject(fmt::format("is {}; expected 0 or more", context.num_fixed));
   }
@@ -64,11 +68,14 @@ void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& 
   writer.set_meta("model", info.spec);
   writer.set_meta("features", json_text(Json(model.features())));
   writer.set_meta("feature_version", fmt::to_string(kFeatureVersion));
-  writer.set_meta("context", json_text(Json{{"problem", schema.problem},
-                                            {"fixed_attributes", schema.fixed_attributes},
-                                            {"arrival_attributes", schema.arrival_attributes},
-                                            {"topics", schema.topics},
-                                            {"num_fixed", info.context.num_fixed}}));
+  Json context{{"problem", schema.problem},
+               {"fixed_attributes", schema.fixed_attributes},
+               {"arrival_attributes", schema.arrival_attributes},
+               {"topics", schema.topics},
+               {"num_fixed", info.context.num_fixed}};
+  if (schema.capacities) context["capacities"] = true;
+  if (schema.costs) context["costs"] = true;
+  writer.set_meta("context", json_text(context));
   for (const auto& [key, value] : info.provenance) writer.set_meta(kProvenance + key, value);
   for (const Parameters::Tensor& tensor : model.parameters().tensors()) {
     writer.add<float>(tensor.name, tensor.shape, model.parameters()[tensor.name]);

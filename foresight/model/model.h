@@ -88,7 +88,11 @@ class Model : public Policy {
   virtual std::vector<std::string> features() const = 0;
 
   /// The problem, and the names of the attributes and topics that the model sees.
-  virtual Schema needs() const { return {.problem = context_.schema.problem}; }
+  virtual Schema needs() const {
+    return {.problem = context_.schema.problem,
+            .capacities = context_.schema.capacities,
+            .costs = context_.schema.costs};
+  }
 
   /// This model, or one that reads the data's columns from other positions.
   std::shared_ptr<const Policy> fitted(const Problem& problem, const Schema& schema) const final;

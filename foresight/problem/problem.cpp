@@ -59,7 +59,7 @@ void check_instance(const Problem& problem, const Instance& instance) {
   if (costs && (use == Use::kUnit || use == Use::kGain)) {
     fail(ErrorCode::kData,
          "the edges have costs, but in problem \"{}\" a match takes {} of its node; a problem with "
-         "costs is \"gap\"",
+         "costs is \"gen-assignment\"",
          problem.name(), use == Use::kUnit ? "1" : "what it gains");
   }
   problem.check(instance);

@@ -35,7 +35,8 @@ void State::arrive(const Arrival& arrival) {
   offers_.clear();
   for (const Offer& edge : edges_) {
     const Left& left = left_[static_cast<std::size_t>(edge.node)];
-    if (left.amount + left.tolerance >= edge.cost) offers_.push_back(edge);
+    const bool present = left.tolerance > 0;
+    if (present && left.amount + left.tolerance >= edge.cost) offers_.push_back(edge);
   }
   awaiting_decision_ = true;
 }

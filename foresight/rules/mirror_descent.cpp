@@ -106,6 +106,7 @@ double largest_rate(const internal::Past& past) {
     internal::PricedArrivals arrivals;
     for (int t = 0; t < instance.num_arrivals(); ++t) arrivals.add(*ledger, instance.arrival(t));
     for (std::size_t e = 0; e < arrivals.gains.size(); ++e) {
+      if (arrivals.costs[e] == 0) continue;  // it is free at any price
       largest = std::max<double>(largest, arrivals.gains[e] / arrivals.costs[e]);
     }
   }

@@ -128,6 +128,11 @@ struct PricedArrivals {
 /// The price of a node that cannot be matched.
 inline constexpr double kSoldOut = std::numeric_limits<double>::infinity();
 
+/// What a match is charged. One that takes nothing is free, even of a node that is sold out.
+inline double cost_at(double price, float amount) {
+  return amount > 0 ? price * static_cast<double>(amount) : 0;
+}
+
 /// Prices p >= 0 of the fixed nodes that solve the dual of the fluid matching program
 ///
 ///   minimise  sum_u capacity_u p_u + share * sum_v max(0, max_u gain_uv - p_u cost_uv)
@@ -192,7 +197,7 @@ class FluidPrices {
     for (std::size_t e = first(edge.arrival); e < first(edge.arrival + 1); ++e) {
       if (e == edge.position) continue;
       const double price = prices[static_cast<std::size_t>(arrivals_->nodes[e])];
-      best = std::max(best, arrivals_->gains[e] - price * arrivals_->costs[e]);
+      best = std::max(best, arrivals_->gains[e] - cost_at(price, arrivals_->costs[e]));
     }
     return best;
   }
@@ -250,7 +255,7 @@ inline void score_at_prices(const State& state, std::span<const double> prices,
     const Offer& offer = state.offers()[i - 1];
     const double price = prices.empty() ? 0 : prices[static_cast<std::size_t>(offer.node)];
     // A match that gains nothing only uses up the node.
-    row[i] = offer.gain > 0 ? static_cast<float>(offer.gain - price * offer.cost) : -1;
+    row[i] = offer.gain > 0 ? static_cast<float>(offer.gain - cost_at(price, offer.cost)) : -1;
   }
 }
 

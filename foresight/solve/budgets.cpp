@@ -18,7 +18,8 @@ void BudgetGraph::assign(const BudgetTask& task) {
   for (std::size_t t = 0; t < num_arrivals; ++t) {
     for (auto e = index(task.edge_begin[t]); e < index(task.edge_begin[t + 1]); ++e) {
       const NodeId node = task.nodes[e];
-      if (task.gains[e] > 0 && covers(capacities[index(node)], costs[e])) {
+      const double capacity = capacities[index(node)];
+      if (task.gains[e] > 0 && capacity > 0 && covers(capacity, costs[e])) {
         edges.push_back({static_cast<NodeId>(t), node, task.gains[e], costs[e]});
       }
     }

@@ -30,8 +30,13 @@ TEST_F(Program, FromSourceToJudgement) {
 TEST_F(Program, GenerateCanLabelAtOnceAndNameAnotherProblem) {
   expect("generate 'er(u=5,v=10,weight=one)' -n 5 -o data --label", 0, {"labelled"});
   EXPECT_TRUE(Dataset::load(folder_.path() / "data").labelled());
-  expect("generate 'thick-z(u=5,v=10)' -n 5 -o data --problem e-obm", 0, {"e-obm"});
+  std::filesystem::create_directories(folder_.path() / "shop");
+  folder_.write_file("shop/edges.csv", "u,v,weight\na,x,1\nb,x,2\nb,y,1\n");
+  folder_.write_file("shop/fixed.csv", "id,topics\na,war\nb,war|love\n");
+  expect("generate 'csv(path=shop,u=2,v=5)' -n 5 -o data --problem e-obm", 0, {"e-obm"});
   EXPECT_EQ(Dataset::load(folder_.path() / "data").schema().problem, "e-obm");
+  expect("generate 'thick-z(u=5,v=10)' -n 5 -o data --problem e-obm", 1,
+         {"e-obm", "capacity of fixed node", "whole number"});
   expect("generate 'er(u=5,v=10)' -n 5 -o other --problem adwords", 1, {"adwords", "budget"});
   EXPECT_FALSE(exists("other"));
 }

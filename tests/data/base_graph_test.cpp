@@ -26,7 +26,7 @@ BaseGraph small_graph() {
     edges.push_back({type, type, static_cast<float>(type), 0});
   }
   set_edges(graph, edges, 4, "edges");
-  graph.budgets = {10, 11, 12, 13, 14, 15};
+  graph.capacities = {10, 11, 12, 13, 14, 15};
   graph.fixed_attributes = {20, 21, 22, 23, 24, 25};
   graph.arrival_attributes = {30, 31, 32, 33};
   graph.topic_sets = {{0}, {1}, {}, {0, 1}, {0}, {1}};
@@ -77,7 +77,7 @@ TEST(BaseGraphSource, InstancesAreCutOutOfTheGraph) {
       const Market& market = instance.market();
       for (std::size_t u = 0; u < 3; ++u) {
         const auto id = static_cast<std::size_t>(ids[u]);
-        EXPECT_EQ(market.capacities[u], graph.budgets[id]);
+        EXPECT_EQ(market.capacities[u], graph.capacities[id]);
         EXPECT_EQ(market.attributes[u][0], graph.fixed_attributes[id]);
         const auto topics = market.topics_of(static_cast<NodeId>(u));
         EXPECT_EQ(std::vector(topics.begin(), topics.end()), graph.topic_sets[id]);

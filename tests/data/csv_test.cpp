@@ -55,10 +55,12 @@ TEST_F(CsvSource, FixedNodesMayHaveAttributesAndBudgets) {
   write("edges.csv", "u,v,weight\nb,x,1\na,y,2\n");
   write("fixed.csv", "size,id,budget,age\n1.5,a,10,-3\n2.5,unused,0,4\n3.5,b,7,5\n");
   const BaseGraph g = graph();
-  EXPECT_EQ(g.schema, (Schema{.problem = "adwords", .fixed_attributes = {"size", "age"}}));
+  EXPECT_EQ(
+      g.schema,
+      (Schema{.problem = "adwords", .fixed_attributes = {"size", "age"}, .capacities = true}));
   EXPECT_EQ(g.num_fixed, 3);
   EXPECT_EQ(g.nodes, (std::vector<NodeId>{2, 0}));
-  EXPECT_EQ(g.budgets, (Floats{10, 0, 7}));
+  EXPECT_EQ(g.capacities, (Floats{10, 0, 7}));
   EXPECT_EQ(g.fixed_attributes, (Floats{1.5, -3, 2.5, 4, 3.5, 5}));
 }
 
@@ -80,7 +82,7 @@ TEST_F(CsvSource, TopicsPrevailOverBudgets) {
   write("edges.csv", "u,v\na,x\n");
   write("fixed.csv", "id,topics,budget\na,War,5\n");
   EXPECT_EQ(graph().schema.problem, "osbm");
-  EXPECT_EQ(graph().budgets, Floats{5});
+  EXPECT_EQ(graph().capacities, Floats{5});
 }
 
 TEST_F(CsvSource, ArrivalsMayHaveAttributes) {

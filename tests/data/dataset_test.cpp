@@ -247,11 +247,11 @@ TEST_F(HostileDataset, LengthsThatDoNotFit) {
 }
 TEST_F(HostileDataset, BudgetsForSomeNodesOnly) {
   budget = {1};
-  expect_refusal({"fixed.budget", "2", "1"});
+  expect_refusal({"fixed.capacity", "2", "1"});
 }
 TEST_F(HostileDataset, ANegativeBudget) {
   budget = {1, -1};
-  expect_refusal({"budget", "1", "-1"});
+  expect_refusal({"capacity", "1", "-1"});
 }
 TEST_F(HostileDataset, HugeCounts) {
   fixed_begin = {0, std::int64_t{1} << 40};

@@ -97,7 +97,7 @@ TEST_P(HardAdwords, EveryBudgetCanBeSpent) {
 }
 
 TEST_P(HardAdwords, IsMadeForAdwords) {
-  EXPECT_EQ(make("")->schema(), Schema{.problem = "adwords"});
+  EXPECT_EQ(make("")->schema(), (Schema{.problem = "adwords", .capacities = true}));
 }
 
 TEST_P(HardAdwords, ArrivalsMustDivideAmongNodes) {

@@ -158,13 +158,13 @@ TEST(Validate, WeightsMustBeFiniteAndNotNegative) {
   }
 }
 
-TEST(Validate, BudgetsMustBeFiniteNotNegativeAndOnePerNode) {
-  for (const float budget : {-1.0F, kNaN, kInfinity}) {
-    expect_invalid({"budget of fixed node 1"}, [&](InstanceBuilder& b) {
-      b.set_capacities({1, budget, 1});
+TEST(Validate, CapacitiesMustBeFiniteNotNegativeAndOnePerNode) {
+  for (const float capacity : {-1.0F, kNaN, kInfinity}) {
+    expect_invalid({"capacity of fixed node 1"}, [&](InstanceBuilder& b) {
+      b.set_capacities({1, capacity, 1});
     });
   }
-  expect_invalid({"2 budgets", "3 fixed nodes"}, [](auto& b) { b.set_capacities({1, 1}); });
+  expect_invalid({"2 capacities", "3 fixed nodes"}, [](auto& b) { b.set_capacities({1, 1}); });
 }
 
 TEST(Validate, TablesMustHaveARowPerNode) {

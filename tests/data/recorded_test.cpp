@@ -130,8 +130,10 @@ TEST_F(Recorded, TypesAreTheSameInAllInstances) {
 TEST_F(Recorded, FixedNodesMayHaveBudgetsTopicsAndAttributes) {
   const auto source = make("instance,arrival,u,prefer:B,prefer:A\nx,1,n2,0.5,0.25\n",
                            "id,budget,topics,size\nn1,1,A,7\nn2,2,A|B,8\nn3,3,,9\n");
-  EXPECT_EQ(source->schema(),
-            (Schema{.problem = "osbm", .fixed_attributes = {"size"}, .topics = {"A", "B"}}));
+  EXPECT_EQ(source->schema(), (Schema{.problem = "osbm",
+                                      .fixed_attributes = {"size"},
+                                      .topics = {"A", "B"},
+                                      .capacities = true}));
   const Instance instance = source->draw(0, 0);
   const Market& market = instance.market();
   EXPECT_EQ(market.num_fixed, 3);

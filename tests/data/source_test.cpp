@@ -70,7 +70,8 @@ TEST_P(AnySource, InstancesAreValidAndFitTheSchema) {
     EXPECT_EQ(view.market.attributes.width, schema.fixed_attributes.size());
     EXPECT_EQ(view.attributes.width, schema.arrival_attributes.size());
     EXPECT_EQ(view.market.num_topics, static_cast<int>(schema.topics.size()));
-    EXPECT_EQ(view.market.capacities.empty(), schema.problem != "adwords");
+    EXPECT_EQ(view.market.capacities.empty(), !schema.capacities);
+    EXPECT_EQ(view.costs.empty(), !schema.costs);
   }
 }
 

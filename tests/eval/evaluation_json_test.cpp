@@ -54,7 +54,7 @@ TEST(EvaluationJson, IsReadBackAsItWasWritten) {
   ASSERT_EQ(read.episodes.size(), 2U);
   const Episode &a = read.episodes[1], &b = written.episodes[1];
   EXPECT_EQ(a.instance, 1U);
-  EXPECT_EQ(a.budgets, b.budgets);
+  EXPECT_EQ(a.capacities, b.capacities);
   EXPECT_EQ(a.arrivals[3].weights, b.arrivals[3].weights);
   EXPECT_EQ(a.optimum.choices, b.optimum.choices);
   ASSERT_EQ(a.plays.size(), 2U);

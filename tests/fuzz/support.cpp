@@ -66,7 +66,7 @@ Instance make_instance(const Schema& schema, NodeId num_fixed, int arrivals) {
   const auto fixed = static_cast<std::size_t>(num_fixed);
   const auto topics = static_cast<int>(schema.topics.size());
   InstanceBuilder builder(num_fixed);
-  if (schema.problem == "adwords") builder.set_capacities(numbers(fixed));
+  if (schema.capacities) builder.set_capacities(numbers(fixed));
   builder.set_attributes(numbers(fixed * schema.fixed_attributes.size()),
                          schema.fixed_attributes.size());
   if (topics > 0) {
@@ -80,8 +80,17 @@ Instance make_instance(const Schema& schema, NodeId num_fixed, int arrivals) {
     for (NodeId u = 0; u < num_fixed; ++u) {
       if (rng.uniform() < 0.5) nodes.push_back(u);
     }
-    builder.arrive(nodes, numbers(nodes.size()), t, numbers(schema.topics.size()),
-                   numbers(schema.arrival_attributes.size()));
+    const auto weights = numbers(nodes.size()), preferences = numbers(schema.topics.size());
+    const auto attributes = numbers(schema.arrival_attributes.size());
+    const auto costs = numbers(schema.costs ? nodes.size() : 0);
+    const std::string name = fmt::format("arrival {}", t % 2);
+    builder.arrive({.nodes = nodes,
+                    .weights = weights,
+                    .type = t,
+                    .preferences = preferences,
+                    .attributes = attributes,
+                    .costs = costs,
+                    .name = schema.capacities ? name : ""});
   }
   return std::move(builder).build();
 }
@@ -90,9 +99,10 @@ std::vector<Dataset> small_datasets() {
   std::vector<Dataset> all;
   for (const auto& entry : problems().entries()) {
     Schema schema{.problem = entry.name, .fixed_attributes = {"a"}, .arrival_attributes = {"b"}};
-    if (problems().make(entry.name)->traits().gain == Traits::Gain::kCoverage) {
-      schema.topics = {"x", "y"};
-    }
+    const Traits traits = problems().make(entry.name)->traits();
+    if (traits.gain == Traits::Gain::kCoverage) schema.topics = {"x", "y"};
+    schema.capacities = traits.amounts();
+    schema.costs = traits.use == Traits::Use::kCost;
     const std::vector<Instance> instances = {
         make_instance(schema, 3, 4), make_instance(schema, 2, 0), make_instance(schema, 3, 3)};
     const Dataset data = Dataset::gather(schema, {"made(u=3,v=4)", 7}, instances);

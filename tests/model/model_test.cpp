@@ -225,22 +225,32 @@ TEST(Checkpoint, NumbersOfFixedNodesThatCannotBeAreRefused) {
 
 // ---- what the models promise
 
-// A budget of 0 still covers a bid of 0: the node is offered although nothing is left of it.
+// A bid of 0 is on offer even if nothing is left of its node.
 TEST(InvValue, WhatIsLeftOfAnEmptyNodeIsWorthNothingWhateverElseIsInTheBatch) {
-  const auto instance_with = [](float budget) {
-    InstanceBuilder builder(1);
-    builder.set_capacities({budget});
-    builder.arrive(std::vector<NodeId>{0}, std::vector<float>{0});
-    return std::move(builder).build();
-  };
-  const std::vector<Instance> instances = {instance_with(0), instance_with(1)};
+  InstanceBuilder builder(1);
+  builder.set_capacities({1});
+  for (const float bid : {1.0F, 0.0F}) {
+    builder.arrive(std::vector<NodeId>{0}, std::vector<float>{bid});
+  }
+  const Instance instance = std::move(builder).build();
+  const auto problem = problems().make("adwords");
   const auto model = build("inv-value", {.problem = "adwords"}, 1);
-  PlayOptions options;
-  options.observer = [](std::span<const Turn>, Scores& scores, std::span<const std::size_t>) {
-    EXPECT_EQ(scores.row(0)[0], 0);
-    EXPECT_EQ(scores.row(0)[1], 0);
-  };
-  play(bind_instances(*problems().make("adwords"), instances), *model, options);
+  State states[] = {State(*problem, instance.market()), State(*problem, instance.market())};
+  for (const NodeId first : {NodeId{0}, kSkip}) {
+    State& state = states[first == kSkip ? 1 : 0];
+    state.arrive(instance.arrival(0));
+    state.decide(first);
+    state.arrive(instance.arrival(1));
+  }
+  const std::vector<Opening> openings(
+      2, {problem.get(), instance.market(), Rng(1, Stream::kPolicy, 0)});
+  const std::vector<Turn> turns = {{&states[0], 0}, {&states[1], 1}};
+  Scores scores;
+  scores.resize(turns);
+  model->begin(openings)->score(turns, scores);
+  EXPECT_EQ(scores.row(0)[0], 0);
+  EXPECT_EQ(scores.row(0)[1], 0);
+  EXPECT_NE(scores.row(1)[0], 0);
 }
 
 /// Models whose parameters depend on the number of fixed nodes have a place for each of them.

@@ -40,7 +40,7 @@ struct Auction {
     InstanceView view;
     view.market.num_fixed = static_cast<NodeId>(budgets.size());
     view.market.horizon = num_arrivals();
-    view.market.budgets = budgets;
+    view.market.capacities = budgets;
     view.edge_begin = edge_begin;
     view.nodes = nodes;
     view.weights = bids;
@@ -59,7 +59,8 @@ struct Auction {
     double best = best_from(t + 1, remaining);
     for (auto e = index(edge_begin[index(t)]); e < index(edge_begin[index(t) + 1]); ++e) {
       const std::size_t u = index(nodes[e]);
-      if (bids[e] == 0 || remaining[u] + kCapacityTolerance * budgets[u] < cost(e)) continue;
+      if (bids[e] == 0 || budgets[u] == 0) continue;
+      if (remaining[u] + kCapacityTolerance * budgets[u] < cost(e)) continue;
       auto left = remaining;
       left[u] -= cost(e);
       best = std::max(best, bids[e] + best_from(t + 1, left));

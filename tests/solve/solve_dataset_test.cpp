@@ -67,7 +67,7 @@ BoundDataset auctions(std::uint64_t count) {
   std::vector<Instance> instances;
   for (std::uint64_t i = 0; i < count; ++i) {
     InstanceBuilder builder(4);
-    builder.set_budgets({1.1f, 0.7f, 1.3f, 0.9f});
+    builder.set_capacities({1.1f, 0.7f, 1.3f, 0.9f});
     for (int t = 0; t < 20; ++t) {
       std::vector<float> bids(4);
       for (float& bid : bids) bid = 0.1f + 0.3f * std::generate_canonical<float, 24>(rng);

@@ -6,7 +6,7 @@
 namespace foresight {
 namespace {
 
-class GapLedger : public Ledger {
+class GenAssignmentLedger : public Ledger {
  public:
   void price(const Arrival& arrival, std::span<Offer> offers) override {
     for (std::size_t i = 0; i < offers.size(); ++i) {
@@ -16,22 +16,23 @@ class GapLedger : public Ledger {
   void commit(const Arrival&, NodeId) override {}
 };
 
-class Gap : public Problem {
+class GenAssignment : public Problem {
  public:
-  explicit Gap(NoOptions) {}
-  std::string name() const override { return "gap"; }
+  explicit GenAssignment(NoOptions) {}
+  std::string name() const override { return "gen-assignment"; }
   std::string title() const override { return "GAP"; }
   Traits traits() const override { return {.use = Traits::Use::kCost}; }
   std::unique_ptr<Ledger> open(const Market&) const override {
-    return std::make_unique<GapLedger>();
+    return std::make_unique<GenAssignmentLedger>();
   }
 };
 
 }  // namespace
 
-Entry<Problem> gap_problem() {
-  return make_entry<Problem, Gap, NoOptions>(
-      "gap", "generalised assignment: a match earns its weight and takes its cost of the capacity");
+Entry<Problem> gen_assignment_problem() {
+  return make_entry<Problem, GenAssignment, NoOptions>(
+      "gen-assignment",
+      "generalised assignment: a match earns its weight and takes its cost of the capacity");
 }
 
 }  // namespace foresight
