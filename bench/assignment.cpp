@@ -50,7 +50,7 @@ struct Batch {
     for (std::size_t i = 0; i < count; ++i) {
       InstanceView view;
       view.market.num_fixed = rows;
-      view.market.horizon = columns;
+      view.market.horizon = Horizon::known(columns);
       view.edge_begin = std::span(edge_begin).subspan(i * num_columns(), num_columns() + 1);
       view.nodes = nodes;
       view.weights = weights;

@@ -29,8 +29,9 @@ class LiveEpisode {
   /// Decides for good: returns the chosen node or kSkip. Throws Error, and changes nothing, if the
   /// arrival breaks a rule.
   NodeId decide(std::span<const NodeId> nodes, std::span<const float> weights) {
-    if (state_.history().arrivals == state_.market().horizon) {
-      fail(ErrorCode::kUsage, "the episode is over after {} arrivals", state_.market().horizon);
+    const Horizon& horizon = state_.market().horizon;
+    if (horizon.is_known() && state_.history().arrivals >= horizon.arrivals()) {
+      fail(ErrorCode::kUsage, "the episode is over after {} arrivals", horizon.arrivals());
     }
     // A state trusts what it is fed; building an instance checks it.
     InstanceBuilder builder(state_.market().num_fixed);
@@ -80,7 +81,7 @@ Edges parse(const std::string& line) {
 
 int run(const std::string& policy_name, int nodes, int arrivals) {
   const auto problem = problems().make("e-obm");
-  const Market market{.num_fixed = nodes, .horizon = arrivals};
+  const Market market{.num_fixed = nodes, .horizon = Horizon::known(arrivals)};
   const auto policy = resolve(policy_name, *problem, {.problem = "e-obm"}).policy;
   LiveEpisode episode(*problem, market, *policy);
   for (std::string line; std::getline(std::cin, line);) {

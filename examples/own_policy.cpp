@@ -28,8 +28,7 @@ class PatientBatch : public EpisodeBatch {
  private:
   // Fills a row: the score of skipping, then the score of each offer.
   void score(const State& state, std::size_t episode, std::span<float> row) override {
-    const double time_left =
-        1 - state.history().arrivals / static_cast<double>(state.market().horizon);
+    const double time_left = 1 - state.share_passed();
     row[0] = static_cast<float>(options_.patience * time_left * usual_[episode].mean());
     float best = 0;
     for (std::size_t i = 0; i < state.offers().size(); ++i) {

@@ -56,9 +56,17 @@ std::vector<Instance> draw_markets(const BoundSource& source, const CeilingArgum
   return instances;
 }
 
-/// The mean hindsight optimum of instances, a bound that holds for every source.
-double mean_hindsight(const BoundSource& source, const CeilingArguments& arguments,
-                      Progress& progress) {
+/// The hindsight optima of instances, whose mean is a bound that holds for every source.
+struct Hindsight {
+  double mean = 0;
+  std::vector<int> lengths;  // arrivals per instance
+
+  int shortest() const { return *std::ranges::min_element(lengths); }
+  int longest() const { return *std::ranges::max_element(lengths); }
+};
+
+Hindsight solve_in_hindsight(const BoundSource& source, const CeilingArguments& arguments,
+                             Progress& progress) {
   progress.begin("drawing", static_cast<std::int64_t>(arguments.instances), "instances");
   const BoundDataset drawn =
       generate(source, arguments.seed, arguments.instances, arguments.threads, progress);
@@ -66,7 +74,15 @@ double mean_hindsight(const BoundSource& source, const CeilingArguments& argumen
   const BoundDataset data = solve(drawn, {.threads = arguments.threads}, progress);
   double total = 0;
   for (std::size_t i = 0; i < data.size(); ++i) total += data.label(i).bound;
-  return total / static_cast<double>(data.size());
+  return {total / static_cast<double>(data.size()), data.lengths()};
+}
+
+/// The expected value of a policy that is told the number of arrivals, if it is one of these.
+double mean_value(const OnlineTable& table, const std::vector<int>& lengths) {
+  double total = 0;
+  const auto all_slots = static_cast<std::int64_t>(table.num_states()) - 1;
+  for (const int length : lengths) total += static_cast<double>(table.value(length, all_slots));
+  return total / static_cast<double>(lengths.size());
 }
 
 /// One line: a name, its value, and a remark.
@@ -76,19 +92,27 @@ void print_value(const char* name, double value, const std::string& remark) {
 
 /// The expected value of the optimal policy and the fluid bound, as shares of `hindsight`.
 void print_online(const BoundSource& source, const std::vector<Instance>& instances,
-                  const ArrivalLaw& law, double hindsight, const CeilingArguments& arguments,
-                  Progress& progress) {
-  const Market& first = instances.front().market();
+                  const ArrivalLaw& law, const Hindsight& hindsight,
+                  const CeilingArguments& arguments, Progress& progress) {
   const auto count = static_cast<double>(instances.size());
-  const OnlineStates states = online_states(source.problem(), first, law);
-  if (states.bytes(first.horizon) <= kMaxOnlineBytes || !arguments.output.empty()) {
+  const auto market_of = [&](const Instance& instance, const Horizon& horizon) {
+    Market market = instance.market();
+    market.horizon = horizon;
+    return market;
+  };
+  // One table has a row for every number of arrivals up to its own.
+  const int length = hindsight.longest();
+  const Horizon longest = Horizon::known(length);
+  const OnlineStates states =
+      online_states(source.problem(), market_of(instances.front(), longest), law);
+  if (states.bytes(length) <= kMaxOnlineBytes || !arguments.output.empty()) {
     const auto start = std::chrono::steady_clock::now();
     double total = 0;
     progress.begin("computing tables", std::ssize(instances), "markets");
     for (const Instance& instance : instances) {
       const OnlineSolution solution =
-          solve_online(source, instance.market(), arguments.threads, progress);
-      total += solution.table.expected();
+          solve_online(source, market_of(instance, longest), arguments.threads, progress);
+      total += mean_value(solution.table, hindsight.lengths);
       if (!arguments.output.empty()) save(solution, arguments.output);
       progress.advance(1);
     }
@@ -96,10 +120,10 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     print_value("optimal online", total / count,
                 fmt::format("expected value, which no online policy exceeds; {:.4f} of hindsight",
-                            total / count / hindsight));
+                            total / count / hindsight.mean));
     fmt::print("  table           {} states, {}, in {}\n",
                human_count(static_cast<std::int64_t>(states.count)),
-               human_bytes(static_cast<std::uint64_t>(states.bytes(first.horizon))),
+               human_bytes(static_cast<std::uint64_t>(states.bytes(length))),
                human_duration(elapsed.count() / count));
   } else {
     fmt::print("  optimal online  not computable: {:.4g} states need more than {}\n", states.count,
@@ -109,8 +133,10 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
     double total = 0;
     for (const Instance& instance : instances) {
       check_cancelled(progress);
-      const ArrivalLaw of_market = known_law(source, instance.market());
-      total += fluid_bound(source.problem(), instance.market(), std::get<ArrivalTypes>(of_market));
+      // The bound is concave in the number of arrivals, so that of the mean number holds for all.
+      const Market market = market_of(instance, Horizon::from_past(hindsight.lengths));
+      const ArrivalLaw of_market = known_law(source, market);
+      total += fluid_bound(source.problem(), market, std::get<ArrivalTypes>(of_market));
     }
     print_value("fluid bound", total / count,
                 "no expected value exceeds it, not even in hindsight");
@@ -131,11 +157,15 @@ void run(CeilingArguments arguments) {
          arguments.source);
   }
   const Market& first = instances.front().market();
-  const double hindsight = mean_hindsight(source, arguments, progress);
+  const Hindsight hindsight = solve_in_hindsight(source, arguments, progress);
+  const std::string lengths =
+      hindsight.shortest() == hindsight.longest()
+          ? fmt::to_string(hindsight.longest())
+          : fmt::format("{} to {}", hindsight.shortest(), hindsight.longest());
   fmt::print("{} ({}): {} fixed nodes, {} arrivals{}\n", source.spec(), source.problem().name(),
-             first.num_fixed, first.horizon,
+             first.num_fixed, lengths,
              instances.size() == 1 ? "" : fmt::format(", mean of {} markets", instances.size()));
-  print_value("hindsight", hindsight,
+  print_value("hindsight", hindsight.mean,
               fmt::format("mean optimum of {} instances if the future is known",
                           human_count(static_cast<std::int64_t>(arguments.instances))));
   try {

@@ -60,9 +60,10 @@ void print(const Evaluation& evaluation) {
          rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),
          human_duration(1e-6 * result.p99_microseconds)});
   }
-  fmt::print("{} instances of {} ({})\n\n{}",
+  fmt::print("{} instances of {} ({}); number of arrivals: {}\n\n{}",
              human_count(static_cast<std::int64_t>(evaluation.num_instances)),
-             evaluation.provenance.source, evaluation.problem, table.render());
+             evaluation.provenance.source, evaluation.problem, evaluation.horizon.describe(),
+             table.render());
   if (evaluation.num_unproven > 0) {
     fmt::print("\n{} optima are not proven; their ratios are taken against the upper bound.\n",
                evaluation.num_unproven);

@@ -36,10 +36,11 @@ void show_dataset(const std::filesystem::path& path) {
   double total = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {
     const Market market = data.instance(i).market();
+    const int arrivals = data.instance(i).num_arrivals();
     least_fixed = i == 0 ? market.num_fixed : std::min(least_fixed, market.num_fixed);
     most_fixed = std::max(most_fixed, market.num_fixed);
-    least_arrivals = i == 0 ? market.horizon : std::min(least_arrivals, market.horizon);
-    most_arrivals = std::max(most_arrivals, market.horizon);
+    least_arrivals = i == 0 ? arrivals : std::min(least_arrivals, arrivals);
+    most_arrivals = std::max(most_arrivals, arrivals);
     if (!data.labelled()) continue;
     proven += data.label(i).proven();
     total += data.optimum(i) / static_cast<double>(data.size());

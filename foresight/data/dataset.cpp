@@ -212,6 +212,9 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   });
   data.complete_schema();
   try {
+    if (file->metadata().contains("horizon")) {
+      data.schema_.horizon = Horizon::parse(file->meta("horizon"));
+    }
     data.check();
   } catch (const Error& error) {
     fail(ErrorCode::kData, "{}: {}", path.string(), error.what());
@@ -304,6 +307,7 @@ void Dataset::save(const std::filesystem::path& path) const {
   writer.set_meta("fixed_attributes", json_list(schema_.fixed_attributes));
   writer.set_meta("arrival_attributes", json_list(schema_.arrival_attributes));
   writer.set_meta("topics", json_list(schema_.topics));
+  if (!schema_.horizon.is_known()) writer.set_meta("horizon", schema_.horizon.to_string());
   visit(*this, [&]<typename T>(const char* name, std::span<const T> array, std::size_t width) {
     if (array.empty()) return;
     if (width == 1) return writer.add<T>(name, {array.size()}, array);
@@ -328,7 +332,8 @@ Instance Dataset::instance(std::size_t i) const {
   const Texts texts{a.text_begin, a.text};
   const InstanceView view{
       .market = {.num_fixed = static_cast<NodeId>(num_fixed),
-                 .horizon = static_cast<int>(arrivals),
+                 .horizon = schema_.horizon.is_known() ? Horizon::known(static_cast<int>(arrivals))
+                                                       : schema_.horizon,
                  .capacities = slice(a.fixed_capacity, fixed, num_fixed),
                  .ids = slice(a.fixed_id, fixed, num_fixed),
                  .attributes =
@@ -355,9 +360,12 @@ std::string Dataset::content_digest(bool with_labels) const {
        {&schema_.fixed_attributes, &schema_.arrival_attributes, &schema_.topics}) {
     digest.add(json_list(*names));
   }
+  if (!schema_.horizon.is_known()) digest.add(schema_.horizon.to_string());
   visit(*this, [&]<typename T>(std::string_view name, std::span<const T> array, std::size_t) {
     if (array.empty() || (name.starts_with("label.") && !with_labels)) return;
-    digest.add(name).add(array);
+    if (name.ends_with(".name") || name.starts_with("text")) return;  // no figure depends on them
+    const char* former = former_name(name);  // so that a digest is the same in all versions
+    digest.add(former ? former : name).add(array);
   });
   return digest.hex();
 }
@@ -415,6 +423,22 @@ Dataset Dataset::for_problem(std::string problem) const {
   Dataset data = without_labels();
   data.schema_.problem = std::move(problem);
   return data;
+}
+
+Dataset Dataset::with_horizon(const Horizon& horizon) const {
+  Dataset data = *this;
+  if (data.schema_.horizon == horizon) return data;
+  data.digest_.clear();
+  data.schema_.horizon = horizon.is_known() ? Horizon() : horizon;
+  return data;
+}
+
+std::vector<int> Dataset::lengths() const {
+  std::vector<int> lengths;
+  for (std::size_t i = 0; i < size(); ++i) {
+    lengths.push_back(static_cast<int>(arrays_.arrival_begin[i + 1] - arrays_.arrival_begin[i]));
+  }
+  return lengths;
 }
 
 Dataset Dataset::without_labels() const {

@@ -68,6 +68,11 @@ class Dataset {
   /// The same instances, meant for another problem; labels are dropped.
   Dataset for_problem(std::string problem) const;
 
+  /// The same data, of which policies are told this about the number of arrivals.
+  Dataset with_horizon(const Horizon& horizon) const;
+  /// The number of arrivals of each instance.
+  std::vector<int> lengths() const;
+
   bool labelled() const { return !arrays_.label_value.empty() || size() == 0; }
   /// Throws Error(kUsage) if there are no labels, or no such instance.
   double optimum(std::size_t i) const;

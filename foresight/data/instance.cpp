@@ -164,6 +164,12 @@ Arrival Instance::arrival(int t) const {
           .name = view_.names[i]};
 }
 
+Instance Instance::told(const Horizon& horizon) const {
+  Instance copy = *this;
+  copy.view_.market.horizon = horizon.is_known() ? Horizon::known(num_arrivals()) : horizon;
+  return copy;
+}
+
 bool operator==(const Instance& a, const Instance& b) {
   const Market& m = a.market();
   const Market& n = b.market();
@@ -194,9 +200,10 @@ void validate(const InstanceView& view) {
   validate_market(view.market);
   if (view.edge_begin.empty()) fail(ErrorCode::kData, "the instance has no edge positions");
   const std::size_t arrivals = view.edge_begin.size() - 1;
-  if (view.market.horizon != static_cast<int>(arrivals)) {
+  const Horizon& horizon = view.market.horizon;
+  if (horizon.is_known() && horizon.arrivals() != static_cast<double>(arrivals)) {
     fail(ErrorCode::kData, "the horizon must be the number of arrivals, {}, got {}", arrivals,
-         view.market.horizon);
+         horizon.arrivals());
   }
   if (view.nodes.size() != view.weights.size()) {
     fail(ErrorCode::kData, "expected one weight for each of {} edges, got {} weights",
@@ -346,7 +353,7 @@ Instance InstanceBuilder::build() && {
     return arrivals == 0 ? 0 : values.size() / arrivals;
   };
   InstanceView view{.market = {.num_fixed = s.num_fixed,
-                               .horizon = static_cast<int>(arrivals),
+                               .horizon = Horizon::known(static_cast<int>(arrivals)),
                                .capacities = s.capacities,
                                .ids = s.ids,
                                .attributes = {s.fixed_attributes, s.fixed_width},

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foresight/data/horizon.h"
+
 namespace foresight {
 
 using NodeId = std::int32_t;
@@ -65,7 +67,7 @@ struct Names {
 /// Everything a policy may know before the first arrival.
 struct Market {
   NodeId num_fixed = 0;
-  int horizon = 0;  // number of arrivals to come, known in advance
+  Horizon horizon = {};  // what is known of the number of arrivals
   /// How much there is of each fixed node: so many matches, or a budget. 0: it is absent. Empty: 1.
   std::span<const float> capacities = {};
   std::span<const std::int32_t> ids = {};  // a fixed node's index in its base graph, or empty
@@ -126,6 +128,10 @@ class Instance {
   std::int64_t num_edges() const { return view_.edge_begin.back() - view_.edge_begin.front(); }
   Arrival arrival(int t) const;
   const InstanceView& view() const { return view_; }
+
+  /// The same instance, of whose number of arrivals a policy is told this. If the horizon is known,
+  /// it is told the true number.
+  Instance told(const Horizon& horizon) const;
 
   /// Same market and same arrivals, value by value.
   friend bool operator==(const Instance& a, const Instance& b);

@@ -63,7 +63,7 @@ struct Recording {
       return Rows{std::span(values).subspan(first * width, count * width), width};
     };
     return {.market = {.num_fixed = num_fixed,
-                       .horizon = static_cast<int>(count),
+                       .horizon = Horizon::known(static_cast<int>(count)),
                        .capacities = capacities,
                        .ids = {},
                        .attributes = {fixed_attributes, schema.fixed_attributes.size()},

@@ -26,6 +26,7 @@ struct Schema {
   std::vector<std::string> topics = {};
   bool capacities = false;  // do markets say how much there is of each fixed node?
   bool costs = false;       // do edges have costs of their own?
+  Horizon horizon = {};     // what policies are told of the number of arrivals
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };
@@ -37,6 +38,8 @@ struct ArrivalTypes {
   std::vector<NodeId> nodes;
   std::vector<float> weights;
   std::vector<double> probabilities;
+  std::vector<float> costs =
+      {};  // as long as `weights` if edges have costs of their own, else empty
 };
 
 /// Arrivals that have an edge to every fixed node with the same probability, independently.

@@ -129,6 +129,7 @@ void compare(Evaluation& evaluation) {
 void EvaluateOptions::read(OptionReader& o) {
   o.count("episodes", episodes, 0, 1000,
           "number of episodes to record decision by decision, for the report's player");
+  o.text("horizon", horizon, kHorizonMeaning);
   o.seed(seed);
   o.threads(threads);
 }
@@ -152,12 +153,16 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
   evaluation.problem = data.problem().name();
   evaluation.provenance = data.provenance();
   evaluation.num_instances = data.size();
+  evaluation.horizon = choose_horizon(options.horizon, data);
   evaluation.num_unproven = static_cast<std::size_t>(std::count_if(
       labels.begin(), labels.end(), [](const Label& label) { return !label.proven(); }));
   evaluation.options = options;
 
+  const auto shown_to = [&](const Policy& policy) {
+    return told(data, told_to(policy, evaluation.horizon));
+  };
   const auto run = [&](const Policy& policy) {
-    return play(data, policy, {.seed = options.seed}, options.threads, progress);
+    return play(shown_to(policy), policy, {.seed = options.seed}, options.threads, progress);
   };
   const auto run_named = [&](const Contestant& contestant) {
     try {
@@ -202,7 +207,8 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
     result.ratio = summarize(result.ratios);
     result.agreement_optimum = with_optimum.shares();
     result.agreement_greedy = with_greedy.shares();
-    measure_latency(data, *contestant.policy, options.seed, progress, result);
+    measure_latency(shown_to(*contestant.policy), *contestant.policy, options.seed, progress,
+                    result);
   }
   compare(evaluation);
   for (std::size_t i = 0; i < std::min(options.episodes, data.size()); ++i) {
@@ -213,7 +219,7 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
     episode.instance = i;
     for (const Contestant& contestant : contestants) {
       episode.plays.push_back(
-          record_play(data.problem(), instance, *contestant.policy,
+          record_play(data.problem(), shown_to(*contestant.policy).instance(i), *contestant.policy,
                       {.seed = options.seed, .first_index = i, .progress = &progress},
                       !contestant.model.empty()));
       episode.plays.back().policy = contestant.name;

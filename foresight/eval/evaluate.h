@@ -24,6 +24,7 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;      // for randomised policies
   int threads = 0;             // 0 = all cores
   std::uint64_t episodes = 0;  // how many to record decision by decision, if they are small
+  std::string horizon = {};  // what policies are told of the number of arrivals (`choose_horizon`)
 
   void read(OptionReader& o);
 };
@@ -74,6 +75,7 @@ struct Evaluation {
   std::string problem;
   Provenance provenance;
   std::size_t num_instances = 0;
+  Horizon horizon;               // what policies were told of the number of arrivals
   std::size_t num_unproven = 0;  // instances whose optimum is only a bound, so ratios are a floor
   EvaluateOptions options;
   std::string command;  // the command line that made it, if any
@@ -82,7 +84,8 @@ struct Evaluation {
   std::vector<Episode> episodes;
 };
 
-/// Plays every policy on every instance, fitted to the data. The data must be labelled; ratios are
+/// Plays every policy on every instance, fitted to the data. A policy that learned how many arrivals
+/// to expect goes by that, where the others are told an expectation. The data must be labelled; ratios are
 /// taken against the label's bound. Throws Error(kData) if a policy does not fit, or exceeds the
 /// bound, which means that the labels are wrong. Throws Error(kUsage) if an option is out of range.
 Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> contestants,

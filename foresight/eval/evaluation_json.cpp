@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
 #include "foresight/eval/evaluate.h"
@@ -177,6 +178,7 @@ std::string to_json(const Evaluation& evaluation) {
                   {"seed", evaluation.provenance.seed},
                   {"instances", evaluation.num_instances},
                   {"unproven", evaluation.num_unproven}};
+  if (!evaluation.horizon.is_known()) json["data"]["horizon"] = evaluation.horizon.to_string();
   json["seed"] = evaluation.options.seed;
   json["policies"] = Json::array();
   for (const PolicyResult& result : evaluation.policies) {
@@ -206,6 +208,13 @@ Evaluation evaluation_from_json(std::string_view text, const std::string& name) 
   evaluation.provenance = {json["data"]["source"].text(), json["data"]["seed"].count()};
   evaluation.num_instances = json["data"]["instances"].count();
   evaluation.num_unproven = json["data"]["unproven"].count();
+  if (const auto horizon = json["data"].find("horizon")) {
+    try {
+      evaluation.horizon = Horizon::parse(horizon->text());
+    } catch (const Error& error) {
+      horizon->reject(error.what());
+    }
+  }
   evaluation.options.seed = json["seed"].count();
   const JsonField policies = json["policies"];
   if (policies.size() == 0) policies.reject("is empty");

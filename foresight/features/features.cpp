@@ -33,7 +33,7 @@ EpisodeFeatures::EpisodeFeatures(const State& state, const FeatureOptions& optio
   const History& past = state.history();
   const Market& market = state.market();
   value = per(state.value(), options.amounts ? state.total_capacity() : market.num_fixed);
-  time = per(past.arrivals, market.horizon);
+  time = per(past.arrivals, market.horizon.total(past.arrivals));
   mean = static_cast<float>(past.matches.mean());
   variance = static_cast<float>(past.matches.variance());
   skips = per(past.skips, past.arrivals);
@@ -162,7 +162,8 @@ NodeFeatures::Row::Row(const NodeFeatures& features, const State& state)
   }
   const float outlook[] = {context.pressure, context.available, best, second};
   std::copy(std::begin(outlook), std::end(outlook), outlook_);
-  to_come_ = context.left * static_cast<float>(state.market().horizon);
+  to_come_ =
+      context.left * static_cast<float>(state.market().horizon.total(state.history().arrivals));
 }
 
 std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool available,

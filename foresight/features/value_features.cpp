@@ -8,11 +8,12 @@ namespace foresight {
 
 ValueContext::ValueContext(const State& state, double available_share) {
   const Market& market = state.market();
-  const double horizon = std::max(1, market.horizon), nodes = std::max(1, market.num_fixed);
-  const double to_come = std::max(0, market.horizon - state.history().arrivals - 1);
-  left = static_cast<float>(to_come / horizon);
+  const int passed = state.history().arrivals;
+  const double total = std::max(1.0, market.horizon.total(passed));
+  const double nodes = std::max(1, market.num_fixed), to_come = state.to_come();
+  left = static_cast<float>(to_come / total);
   available = static_cast<float>(available_share / nodes);
-  pressure = static_cast<float>(to_come / horizon * (nodes + 1) / (available_share + 1));
+  pressure = static_cast<float>(to_come / total * (nodes + 1) / (available_share + 1));
 }
 
 double remaining_share(const State& state, NodeId u, double cost) {

@@ -30,6 +30,13 @@ ModelContext read_context(const SafeTensors& file) {
   // Written only where there are any.
   context.schema.capacities = json.find("capacities").has_value();
   context.schema.costs = json.find("costs").has_value();
+  if (const auto horizon = json.find("horizon")) {
+    try {
+      context.schema.horizon = Horizon::parse(horizon->text());
+    } catch (const Error& error) {
+      horizon->reject(error.what());
+    }
+  }
   if (context.num_fixed < 0) {
     json["num_fixed"].reject(fmt::format("is {}; expected 0 or more", context.num_fixed));
   }
@@ -75,6 +82,7 @@ void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& 
                {"num_fixed", info.context.num_fixed}};
   if (schema.capacities) context["capacities"] = true;
   if (schema.costs) context["costs"] = true;
+  if (!schema.horizon.is_known()) context["horizon"] = schema.horizon.to_string();
   writer.set_meta("context", json_text(context));
   for (const auto& [key, value] : info.provenance) writer.set_meta(kProvenance + key, value);
   for (const Parameters::Tensor& tensor : model.parameters().tensors()) {

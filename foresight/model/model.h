@@ -94,6 +94,11 @@ class Model : public Policy {
             .costs = context_.schema.costs};
   }
 
+  std::optional<Horizon> expectation() const override {
+    const Horizon& learned = context_.schema.horizon;
+    return learned.is_expected() ? std::optional(learned) : std::nullopt;
+  }
+
   /// This model, or one that reads the data's columns from other positions.
   std::shared_ptr<const Policy> fitted(const Problem& problem, const Schema& schema) const final;
 

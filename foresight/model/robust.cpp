@@ -34,6 +34,7 @@ class Robust : public Policy {
       : Robust(resolve(options.policy, progress).policy, resolve(options.expert, progress).policy,
                options.terms) {}
 
+  std::optional<Horizon> expectation() const override { return learner_->expectation(); }
   std::shared_ptr<const Policy> fitted(const Problem& problem,
                                        const Schema& schema) const override {
     check_guaranteed(problem);
@@ -122,7 +123,9 @@ class Robust::RobustBatch : public Batch {
     for (NodeId u = 0; u < state.market().num_fixed; ++u) {
       reserved += reserve(expert, u, state.remaining(u));
     }
-    const double left = state.market().horizon - state.history().arrivals - 1;
+    // A guarantee needs the largest number that can still come, not the one to be expected.
+    const double left = state.market().horizon.is_known() ? state.to_come()
+                                                          : std::numeric_limits<double>::infinity();
     const auto is_safe = [&](double value, double reserve_needed) {
       const double most = std::min(reserve_needed, policy_.terms_.wmax * left);
       return value >= policy_.terms_.rho * (expert.value() + most);

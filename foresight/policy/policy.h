@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -94,6 +95,10 @@ class Policy : public std::enable_shared_from_this<Policy> {
   /// threshold filled in. Empty if the spec it was made from is such a spec.
   virtual std::string resolved_spec() const { return {}; }
 
+  /// How many arrivals it learned to expect; nothing if it did not learn that. Where it is told an
+  /// expectation, its own comes first.
+  virtual std::optional<Horizon> expectation() const { return std::nullopt; }
+
   /// The spec of the source whose law of arrivals it knows; empty if it knows none.
   virtual std::string known_source() const { return {}; }
 
@@ -111,6 +116,11 @@ class Policy : public std::enable_shared_from_this<Policy> {
 /// The policy fitted to data of that kind. Throws Error(kData) if it cannot decide there.
 std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Problem& problem,
                                   const Schema& schema);
+
+/// What a policy is told of the number of arrivals where data says this.
+inline Horizon told_to(const Policy& policy, const Horizon& horizon) {
+  return horizon.is_expected() ? policy.expectation().value_or(horizon) : horizon;
+}
 
 /// A batch whose episodes are scored one by one, each independent of the others.
 class EpisodeBatch : public Batch {

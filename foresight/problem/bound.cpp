@@ -1,6 +1,7 @@
 #include "foresight/problem/bound.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "foresight/base/error.h"
@@ -58,6 +59,16 @@ std::shared_ptr<const Problem> problem_of(const Dataset& data) {
   }
 }
 
+/// The lengths of the first instances.
+Horizon measured(const BoundSource& source) {
+  constexpr std::uint64_t kEnough = 200;
+  std::vector<int> lengths;
+  for (std::uint64_t i = 0; i < std::min(kEnough, source.size().value_or(kEnough)); ++i) {
+    lengths.push_back(source.draw(/*seed=*/0, i).num_arrivals());
+  }
+  return Horizon::from_past(lengths);
+}
+
 std::string normal(const std::string& spec) {
   return Spec::parse(spec).to_string();
 }
@@ -107,12 +118,46 @@ BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels
   return {data.with_labels(labels), data.problem_};
 }
 
+BoundDataset told(const BoundDataset& data, const Horizon& horizon) {
+  return {data.with_horizon(horizon), data.problem_};
+}
+
+BoundSource told(BoundSource source, const Horizon& horizon) {
+  source.schema_.horizon = horizon.is_known() ? Horizon() : horizon;
+  return source;
+}
+
+Horizon choose_horizon(const std::string& text,
+                       const std::variant<BoundSource, BoundDataset>& data) {
+  const auto& schema = std::visit([](const auto& d) -> const Schema& { return d.schema(); }, data);
+  if (text.empty()) return schema.horizon;
+  if (text == "known") return {};
+  if (text == "unknown") return Horizon::unknown();
+  if (text == "expected") {
+    if (schema.horizon.is_expected()) return schema.horizon;
+    if (const auto* set = std::get_if<BoundDataset>(&data)) {
+      return Horizon::from_past(set->lengths());
+    }
+    return measured(std::get<BoundSource>(data));
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number > 0) ||
+      number > kMaxNodes) {
+    fail(
+        ErrorCode::kUsage,
+        "the horizon is \"{}\"; expected known, expected, unknown, or a number of arrivals above 0",
+        text);
+  }
+  return Horizon::expected(number, std::sqrt(number));  // as a count of independent events varies
+}
+
 Instance BoundSource::draw(std::uint64_t seed, std::uint64_t index) const {
   try {
     Instance instance = source_->draw(seed, index);
     check_instance(*problem_, instance);
     check_columns(schema_, instance);
-    return instance;
+    return instance.told(schema_.horizon);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kData) throw;
     fail(ErrorCode::kData, "{}: instance {}: {}", spec_, index, error.what());

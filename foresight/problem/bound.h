@@ -29,6 +29,7 @@ class BoundDataset : public Dataset {
  private:
   friend BoundDataset bind_data(Dataset data);
   friend BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels);
+  friend BoundDataset told(const BoundDataset& data, const Horizon& horizon);
   BoundDataset(Dataset data, std::shared_ptr<const Problem> problem)
       : Dataset(std::move(data)), problem_(std::move(problem)) {}
 
@@ -43,6 +44,9 @@ void check_label(const Problem& problem, const Instance& instance, const Label& 
 
 /// The same data with labels that a solver found. They are not checked.
 BoundDataset with_labels(const BoundDataset& data, std::span<const Label> labels);
+
+/// The same data, of which policies are told this about the number of arrivals.
+BoundDataset told(const BoundDataset& data, const Horizon& horizon);
 
 /// A source whose instances are checked as they are drawn.
 class BoundSource : public Source {
@@ -60,6 +64,7 @@ class BoundSource : public Source {
 
  private:
   friend BoundSource bind_source(const std::string& spec, const std::string& problem);
+  friend BoundSource told(BoundSource source, const Horizon& horizon);
   BoundSource() = default;
 
   std::string spec_;
@@ -70,6 +75,9 @@ class BoundSource : public Source {
 
 /// Binds the source to the given problem, or else to the problem that it is made for.
 BoundSource bind_source(const std::string& spec, const std::string& problem = "");
+
+/// The same source, of which policies are told this about the number of arrivals.
+BoundSource told(BoundSource source, const Horizon& horizon);
 
 struct GenerateOptions {
   std::uint64_t count = 0;  // 0: 1,000, or all recorded ones
@@ -117,6 +125,15 @@ BoundInstances bind_instances(const Problem& problem, std::span<const Instance> 
 
 /// Are they made for the same problem, with the same options?
 bool same_problem(const Schema& a, const Schema& b);
+
+/// What a person wants policies to be told of the number of arrivals: "known", "expected" (mean and
+/// deviation in this data, unless it names them itself), "unknown", a number to expect, or nothing:
+/// what the data says itself. Throws Error(kUsage) for any other text.
+Horizon choose_horizon(const std::string& text,
+                       const std::variant<BoundSource, BoundDataset>& data);
+inline constexpr const char* kHorizonMeaning =
+    "what policies are told of the number of arrivals: known, expected, unknown, or a number to "
+    "expect; without it, what the data says";
 
 /// Opens what a person names as data: the spec of a source, or a dataset file. A spec comes first,
 /// so a file with the name of a source must be given with its folder, as in ./crowd.

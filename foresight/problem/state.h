@@ -74,6 +74,13 @@ class State {
   double total_capacity() const { return total_capacity_; }
   double total_remaining() const { return total_remaining_; }
   const History& history() const { return history_; }
+  /// The share of the arrivals that came before the current one, and how many are to follow it, as
+  /// far as one is told.
+  double share_passed() const {
+    const double total = market_.horizon.total(history_.arrivals);
+    return total > 0 ? history_.arrivals / total : 0;
+  }
+  double to_come() const { return market_.horizon.to_come(history_.arrivals); }
   /// The decision for the previous arrival; kSkip before the first decision.
   NodeId last_choice() const { return last_choice_; }
   double value() const { return value_; }

@@ -93,6 +93,7 @@ class BidPrice : public Policy {
     }
   }
 
+  std::optional<Horizon> expectation() const override { return past_.expectation(); }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     return nullptr;
@@ -115,13 +116,13 @@ class BidPrice : public Policy {
 
    private:
     void score(const State& state, std::size_t episode, std::span<float> row) override {
-      const std::int64_t passed = state.history().arrivals;
-      const auto phase = std::min<std::int64_t>(phases_ - 1, passed * phases_ / horizon(state));
+      const int passed = state.history().arrivals;
+      const double total = std::max(1.0, state.market().horizon.total(passed));
+      const auto phase = std::min(phases_ - 1, static_cast<int>(1.0 * passed * phases_ / total));
       const std::size_t width = prices_[episode].size() / static_cast<std::size_t>(phases_);
       const auto prices = prices_[episode].subspan(static_cast<std::size_t>(phase) * width, width);
       internal::score_at_prices(state, prices, row);
     }
-    static int horizon(const State& state) { return std::max(1, state.market().horizon); }
 
     std::vector<std::span<const double>> prices_;  // per episode
     int phases_;

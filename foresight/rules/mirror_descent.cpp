@@ -77,7 +77,7 @@ class Descents : public Policy {
     }
 
     void descend(const State& state, double eta, std::vector<Node>& nodes) const {
-      const double rate = 1.0 / state.market().horizon;
+      const double rate = 1 / state.market().horizon.total(state.history().arrivals);
       for (NodeId u = 0; u < state.market().num_fixed; ++u) {
         Node& node = nodes[static_cast<std::size_t>(u)];
         const double used = node.remaining - state.remaining(u);
@@ -148,6 +148,7 @@ class MirrorDescent : public Policy {
                                 : tune(past_, mirror_ == "entropy", progress)),
         policy_({step_}, mirror_ == "entropy") {}
 
+  std::optional<Horizon> expectation() const override { return past_.expectation(); }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     return nullptr;

@@ -1,6 +1,7 @@
 #include "foresight/rules/optimal_online.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <mutex>
@@ -69,7 +70,7 @@ class OnlineBatch : public EpisodeBatch {
     constexpr std::int32_t kAll = std::numeric_limits<std::int32_t>::max();
     std::int64_t here = 0;
     for (NodeId u = 0; u < state.market().num_fixed; ++u) here += slots_worth(u, kAll);
-    const int left = std::max(0, state.market().horizon - state.history().arrivals - 1);
+    const int left = static_cast<int>(std::min<double>(table.horizon, std::round(state.to_come())));
     row[0] = table.value(left, here);
     for (std::size_t k = 1; k < row.size(); ++k) {
       const Offer& offer = state.offers()[k - 1];
@@ -131,12 +132,13 @@ class StoredOnline : public OnlinePolicy {
       fail(ErrorCode::kData, "optimal-online of {} was computed for other fixed nodes",
            solution_->source);
     }
-    if (market.horizon > table.horizon) {
+    if (market.horizon.is_known() && market.horizon.arrivals() > table.horizon) {
       fail(ErrorCode::kData,
            "optimal-online of {} was computed for at most {} arrivals, but the instance "
            "has {}",
-           solution_->source, table.horizon, market.horizon);
+           solution_->source, table.horizon, market.horizon.arrivals());
     }
+    named([&] { return most_arrivals(market.horizon); });
     return solution_;
   }
 
@@ -184,7 +186,8 @@ class OptimalOnline : public OnlinePolicy {
   };
 
   Solution solution_for(const Market& market, const Progress& progress) const override {
-    const auto slot = slot_for({sorted(market.ids), market.num_fixed, market.horizon});
+    const int most = named([&] { return most_arrivals(market.horizon); });
+    const auto slot = slot_for({sorted(market.ids), market.num_fixed, most});
     const std::lock_guard lock(slot->mutex);
     if (!slot->solution) {
       slot->solution = std::make_shared<OnlineSolution>(
@@ -228,7 +231,7 @@ OnlineSolution solve_online(const BoundSource& source, const Market& market, int
   return {source.spec(),
           source.schema().problem,
           {market.ids.begin(), market.ids.end()},
-          solve_online(states, law, market.horizon, threads, progress)};
+          solve_online(states, law, most_arrivals(market.horizon), threads, progress)};
 }
 
 std::shared_ptr<const Policy> make_policy(OnlineSolution solution) {

@@ -52,6 +52,11 @@ class Past {
   const Problem& problem() const { return data_->problem(); }
   NodeId num_fixed() const { return first_.market().num_fixed; }
 
+  /// How many arrivals there were.
+  std::optional<Horizon> expectation() const {
+    return data_ ? std::optional(Horizon::from_past(data_->lengths())) : std::nullopt;
+  }
+
   /// Whether all past instances had the same fixed nodes, as far as their ids show.
   bool knows_nodes_of(const Market& market) const {
     return fixed_ && std::ranges::equal(market.ids, first_.market().ids);

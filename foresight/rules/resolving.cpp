@@ -14,6 +14,8 @@
 // The dual is solved by coordinate descent from the prices of the last solution, so re-solving
 // takes two sweeps: O(samples x arrivals left x degree^2). A fixed node of the past stands for the
 // present one at the same position.
+#include <cmath>
+
 #include "foresight/rules/past_internal.h"
 
 namespace foresight {
@@ -47,6 +49,7 @@ class Resolving : public Policy {
         share_(collect(options.samples)),
         fluid_(arrivals_, past_.num_fixed(), share_) {}
 
+  std::optional<Horizon> expectation() const override { return past_.expectation(); }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     return nullptr;
@@ -81,7 +84,7 @@ class Resolving : public Policy {
         const double whole = state.capacity(static_cast<NodeId>(u));
         if (capacities_[u] <= kCapacityTolerance * whole) prices[u] = kSoldOut;
       }
-      const int left = state.market().horizon - state.history().arrivals - 1;
+      const auto left = static_cast<int>(std::lround(state.to_come()));
       const std::size_t start = policy_.first_with(left);
       for (int i = 0; i < sweeps; ++i) {
         check_cancelled();

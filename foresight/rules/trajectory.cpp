@@ -12,6 +12,8 @@
 // show what the future loses without node u. With n available nodes, m edges and k samples, an
 // arrival takes about O(k n m). It is for nodes that are matched once and edges that gain their
 // weight. A fixed node of the past stands for the present one at the same position.
+#include <cmath>
+
 #include "foresight/base/index.h"
 #include "foresight/rules/past_internal.h"
 #include "foresight/solve/assignment.h"
@@ -96,6 +98,7 @@ class Trajectory : public Policy {
     }
   }
 
+  std::optional<Horizon> expectation() const override { return past_.expectation(); }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     if (schema.capacities) {
@@ -136,7 +139,7 @@ class Trajectory : public Policy {
 
     void look_ahead(const State& state, Rng& rng) {
       const auto offers = state.offers();
-      const int left = state.market().horizon - state.history().arrivals - 1;
+      const auto left = static_cast<int>(std::lround(state.to_come()));
       future_.restrict_to(state);
       for (int k = 0; k < policy_.samples_; ++k) {
         check_cancelled();

@@ -109,29 +109,30 @@ void fill(OnlineTable& table, const RandomEdges& law, const Progress& progress) 
 
 void check_computable(const Problem& problem) {
   const Traits traits = problem.traits();
-  const bool known_use = traits.use == Traits::Use::kUnit || traits.use == Traits::Use::kGain;
-  if (traits.gain == Traits::Gain::kWeight && known_use) return;
+  if (traits.gain == Traits::Gain::kWeight && traits.use != Traits::Use::kOther) return;
   fail(ErrorCode::kData,
        "problem \"{}\" has {}; the optimal online policy can be computed only if a match gains its "
-       "edge's weight, and uses up its node or spends that weight from a budget",
+       "edge's weight, and takes 1, that weight, or the edge's cost of its node",
        problem.name(), describe(traits));
 }
 
-/// The one bid that each node makes; 0 if it makes none.
-std::vector<float> bids_of(const ArrivalTypes& types, NodeId num_fixed) {
-  std::vector<float> bids(index(num_fixed));
+/// What every match takes of each node; 0 if it never gains anything.
+std::vector<float> costs_of(const ArrivalTypes& types, NodeId num_fixed) {
+  const auto& all = types.costs.empty() ? types.weights : types.costs;
+  std::vector<float> costs(index(num_fixed));
   for (std::size_t e = 0; e < types.nodes.size(); ++e) {
-    float& bid = bids[index(types.nodes[e])];
+    float& cost = costs[index(types.nodes[e])];
     if (types.weights[e] == 0) continue;
-    if (bid != 0 && bid != types.weights[e]) {
-      fail(ErrorCode::kData,
-           "with budgets, the optimal online policy can be computed only if all bids of a fixed "
-           "node are equal, but node {} bids {} and {}",
-           types.nodes[e], bid, types.weights[e]);
+    if (all[e] == 0 || (cost != 0 && cost != all[e])) {
+      fail(
+          ErrorCode::kData,
+          "the optimal online policy can be computed only if all matches of a fixed node take the "
+          "same of it (in Adwords: if all its bids are equal), but those of node {} take {} and {}",
+          types.nodes[e], cost, all[e]);
     }
-    bid = types.weights[e];
+    cost = all[e];
   }
-  return bids;
+  return costs;
 }
 
 }  // namespace
@@ -141,6 +142,14 @@ std::int32_t OnlineStates::slots_left(NodeId u, double remaining) const {
                                           kCapacityTolerance * (1 + slots[index(u)]));
   return static_cast<std::int32_t>(
       std::clamp<double>(slots_of_rest, 0, static_cast<double>(slots[index(u)])));
+}
+
+int most_arrivals(const Horizon& horizon) {
+  if (horizon.kind() == Horizon::Kind::kUnknown) {
+    fail(ErrorCode::kData,
+         "the optimal online policy must know the number of arrivals, or what to expect");
+  }
+  return static_cast<int>(std::ceil(horizon.arrivals() + 3 * horizon.deviation()));
 }
 
 OnlineStates online_states(const Problem& problem, const Market& market, const ArrivalLaw& law) {
@@ -158,17 +167,17 @@ OnlineStates online_states(const Problem& problem, const Market& market, const A
   }
   OnlineStates states;
   states.costs.assign(index(market.num_fixed), 1);
-  if (budgets) states.costs = bids_of(*types, market.num_fixed);
+  if (budgets) states.costs = costs_of(*types, market.num_fixed);
   // More slots than arrivals make no difference. Neither does a node that never gains anything.
-  states.slots.assign(index(market.num_fixed), market.horizon);
+  const int most = most_arrivals(market.horizon);
+  states.slots.assign(index(market.num_fixed), most);
   for (NodeId u = 0; u < market.num_fixed; ++u) {
     float& cost = states.costs[index(u)];
     const float capacity = cost > 0 ? problem.capacity(market, u) : 0;
     if (cost <= 0) cost = 1;
     const double affordable = std::floor((1 + kCapacityTolerance) * static_cast<double>(capacity) /
                                          static_cast<double>(cost));
-    states.slots[index(u)] =
-        static_cast<std::int32_t>(std::min<double>(affordable, market.horizon));
+    states.slots[index(u)] = static_cast<std::int32_t>(std::min<double>(affordable, most));
     // Fixed nodes that are alike need only be counted.
     states.strides.push_back(
         types == nullptr ? 1 : static_cast<std::int64_t>(std::min(states.count, 1e18)));
@@ -201,6 +210,7 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
   check_computable(problem);
   constexpr double kNone = -IntegerProgram::kInfinity;
   const bool budgets = problem.traits().amounts();
+  const bool gains = types.costs.empty();  // do matches take what they gain?
   const double unit = unit_of(types.weights);
   IntegerProgram program;
   std::vector<std::vector<int>> of_node(index(market.num_fixed));
@@ -213,13 +223,14 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
       const double weight = static_cast<double>(types.weights[e]) / unit;
       of_type.push_back(program.add_variable(weight, 0, IntegerProgram::kInfinity, false));
       of_node[u].push_back(of_type.back());
-      costs[u].push_back(budgets ? weight : 1);
+      costs[u].push_back(!budgets ? 1 : gains ? weight : static_cast<double>(types.costs[e]));
     }
     program.add_row(of_type, std::vector<double>(of_type.size(), 1), kNone,
-                    market.horizon * types.probabilities[i]);
+                    market.horizon.arrivals() * types.probabilities[i]);
   }
   for (NodeId u = 0; u < market.num_fixed; ++u) {
-    const double capacity = static_cast<double>(problem.capacity(market, u)) / (budgets ? unit : 1);
+    const double capacity =
+        static_cast<double>(problem.capacity(market, u)) / (budgets && gains ? unit : 1);
     program.add_row(of_node[index(u)], costs[index(u)], kNone, (1 + kCapacityTolerance) * capacity);
   }
   return unit * program.maximize().bound;

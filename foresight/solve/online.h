@@ -5,8 +5,9 @@
 //   V(r, s) = E[max(V(r-1, s), max over the arrival's edges of w_u + V(r-1, s less a slot of u))].
 //
 // A state says how many matches ("slots") each fixed node can still take. At first that is one in
-// E-OBM. In Adwords it is as many as the budget covers, and all bids of a node must be equal. The
-// table of V is the optimal policy; V(horizon, all slots) is its expected value.
+// E-OBM, or as many as the capacity says. In Adwords it is as many as the budget covers, and all bids
+// of a node must be equal, or all its costs if edges have costs of their own. The table of V is the
+// optimal policy; V(horizon, all slots) is its expected value.
 //
 // There are prod(1 + slots) states, 2^|U| in E-OBM. Time is O(horizon x states x edges of all
 // types), 32 states at once. Memory is 4 bytes per state and arrival. If edges are random
@@ -14,7 +15,7 @@
 // |U| + 1 states, and the expectation has a closed form.
 //
 //   const OnlineStates states = online_states(*problem, market, law);
-//   const OnlineTable table = solve_online(states, law, market.horizon);
+//   const OnlineTable table = solve_online(states, law, most_arrivals(market.horizon));
 //   fmt::print("no online policy expects more than {}\n", table.expected());
 //
 // If there are too many states, the fluid relaxation (e.g. Manshadi, Oveis Gharan and Saberi,
@@ -48,6 +49,10 @@ struct OnlineStates {
   /// The slots that fixed node u has left once `remaining` is left of its capacity.
   std::int32_t slots_left(NodeId u, double remaining) const;
 };
+
+/// The number of arrivals that a table must reach: the known one, or three deviations more than
+/// expected. Throws Error(kData) if nothing is known of it.
+int most_arrivals(const Horizon& horizon);
 
 /// Throws Error(kData) if slots do not describe the state: in coverage, or if a node's bids differ.
 OnlineStates online_states(const Problem& problem, const Market& market, const ArrivalLaw& law);

@@ -48,7 +48,7 @@ class Imitation : public Learner {
  private:
   static double weight(const Instance& instance, NodeId target) {
     if (target != kSkip) return 1;
-    return static_cast<double>(instance.market().num_fixed) / instance.market().horizon;
+    return static_cast<double>(instance.market().num_fixed) / instance.num_arrivals();
   }
 
   /// Rows come step by step, and within a step episode by episode.

@@ -83,10 +83,12 @@ class Run {
       const FolderLock lock(options.folder);  // or say who else writes it
       refuse_to_overwrite();
     }
-    data_ = make_training_data(open_training(),
+    Data training = open_training();
+    horizon_ = choose_horizon(options.horizon, training);
+    data_ = make_training_data(as_told(std::move(training)),
                                options.instances > 0 ? options.instances : kDefaultInstances,
                                options.seed, trainer_->needs_labels(), options.threads, progress);
-    validation_given_.emplace(open_validation());
+    validation_given_.emplace(as_told(open_validation()));
     record_ = asked();
   }
 
@@ -173,6 +175,11 @@ class Run {
     return open_data(options_.train);
   }
 
+  /// The training data says what is known of the number of arrivals, also in validation.
+  Data as_told(Data data) const {
+    return std::visit([&](auto& given) -> Data { return told(std::move(given), horizon_); }, data);
+  }
+
   Data open_validation() const {
     if (options_.validation_data) return bind_data(*options_.validation_data);
     const bool same = options_.validation.empty();
@@ -253,6 +260,7 @@ class Run {
     record.validation_instances = validation_size();
     record.epochs = options_.epochs;
     record.seed = options_.seed;
+    record.horizon = horizon_.to_string();
     record.command = options_.command;
     return record;
   }
@@ -360,6 +368,7 @@ class Run {
   std::string trainer_spec_;
   std::shared_ptr<Trainer> trainer_;
   RunFolder folder_;
+  Horizon horizon_;
   std::unique_ptr<TrainingData> data_;
   std::optional<Data> validation_given_;
   std::optional<BoundDataset> validation_;  // with its optima
@@ -377,6 +386,7 @@ void RunOptions::read(OptionReader& o) {
          "validation set, a file or a spec; without it, other instances of the training source");
   o.text("trainer", trainer,
          "trainer, e.g. \"reinforce(lr=0.003)\"; options not given are as tuned for the model");
+  o.text("horizon", horizon, kHorizonMeaning);
   o.integer("epochs", epochs, 1, 1'000'000, "passes over the training data");
   o.count("instances", instances, 0, kMostInstances,
           "fresh instances per epoch; 0: 20,000, or with auto as many as some minutes allow");

@@ -35,6 +35,7 @@ struct RunOptions {
   std::string validation;       // the same; empty: fresh instances of the training source
   std::uint64_t instances = 0;  // fresh ones per epoch; 0: 20,000, or what `train_auto` can afford
   std::uint64_t validation_instances = 1'000;  // for fresh instances
+  std::string horizon;  // what policies are told of the number of arrivals (`choose_horizon`)
   int epochs = 100;
   std::uint64_t seed = 1;
   int threads = 0;

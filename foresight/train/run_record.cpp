@@ -24,17 +24,19 @@ constexpr const char* kRecord = "record";           // the metadata key
 constexpr const char* kMetrics = "record.metrics";  // the array: a row per epoch
 
 Json json_of(const RunRecord& record) {
-  return {{"model", record.model},
-          {"trainer", record.trainer},
-          {"problem", record.problem},
-          {"train", record.train},
-          {"train_digest", record.train_digest},
-          {"validation", record.validation},
-          {"validation_digest", record.validation_digest},
-          {"instances", record.instances},
-          {"validation_instances", record.validation_instances},
-          {"epochs", record.epochs},
-          {"seed", record.seed}};
+  Json json = {{"model", record.model},
+               {"trainer", record.trainer},
+               {"problem", record.problem},
+               {"train", record.train},
+               {"train_digest", record.train_digest},
+               {"validation", record.validation},
+               {"validation_digest", record.validation_digest},
+               {"instances", record.instances},
+               {"validation_instances", record.validation_instances},
+               {"epochs", record.epochs},
+               {"seed", record.seed}};
+  if (record.horizon != RunRecord().horizon) json["horizon"] = record.horizon;
+  return json;
 }
 
 int read_int(const JsonField& field) {
@@ -58,6 +60,7 @@ RunRecord record_from(const JsonField& json) {
   record.validation_instances = json["validation_instances"].count();
   record.epochs = read_int(json["epochs"]);
   record.seed = json["seed"].count();
+  if (const auto horizon = json.find("horizon")) record.horizon = horizon->text();
   record.command = json.text_or_empty("command");
   return record;
 }
@@ -160,7 +163,7 @@ std::string difference(const RunRecord& found, const RunRecord& asked, bool epoc
                      asked.validation_digest),
         differs("instances", found.instances, asked.instances),
         differs("validation_instances", found.validation_instances, asked.validation_instances),
-        differs("seed", found.seed, asked.seed),
+        differs("seed", found.seed, asked.seed), differs("horizon", found.horizon, asked.horizon),
         epochs_matter ? differs("epochs", found.epochs, asked.epochs) : ""}) {
     if (!text.empty()) return text;
   }

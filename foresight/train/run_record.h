@@ -51,6 +51,7 @@ struct RunRecord {
   std::uint64_t validation_instances = 0;
   int epochs = 0;
   std::uint64_t seed = 0;
+  std::string horizon = "known";  // what the policy is told of the number of arrivals
 
   // What happened so far.
   MetricsColumns metrics;   // a row per epoch; equal settings give equal metrics

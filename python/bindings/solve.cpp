@@ -88,7 +88,7 @@ void define_solve(nb::module_& module) {
          const Values<float>& weights) {
         InstanceView view;
         view.market.num_fixed = num_fixed;
-        view.market.horizon = static_cast<int>(edge_begin.size()) - 1;
+        view.market.horizon = Horizon::known(static_cast<int>(edge_begin.size()) - 1);
         view.edge_begin = span_of<std::int64_t, 1>(edge_begin);
         view.nodes = span_of<NodeId, 1>(nodes);
         view.weights = span_of<float, 1>(weights);

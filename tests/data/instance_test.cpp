@@ -40,7 +40,7 @@ TEST(InstanceBuilder, WhatGoesInComesOut) {
   const Instance instance = full().build();
   const Market& market = instance.market();
   EXPECT_EQ(market.num_fixed, 3);
-  EXPECT_EQ(market.horizon, 2);
+  EXPECT_EQ(market.horizon, Horizon::known(2));
   EXPECT_EQ(Values(market.capacities.begin(), market.capacities.end()), (Values{1, 2, 3}));
   EXPECT_EQ(Nodes(market.ids.begin(), market.ids.end()), (Nodes{7, 5, 9}));
   EXPECT_EQ(market.attributes[1][0], 3);
@@ -229,7 +229,8 @@ TEST(Validate, ViewsOfFilesAreCheckedToo) {
   expect_broken({"edge positions fall from 2 to 1"}, [&](auto& v) { v.edge_begin = falling; });
   expect_broken({"edge positions reach 3", "only 2"}, [&](auto& v) { v.edge_begin = beyond; });
   expect_broken({"edge positions", "begin at 0"}, [&](auto& v) { v.edge_begin = negative; });
-  expect_broken({"horizon", "arrivals, 2", "got 5"}, [](auto& v) { v.market.horizon = 5; });
+  expect_broken({"horizon", "arrivals, 2", "got 5"},
+                [](auto& v) { v.market.horizon = Horizon::known(5); });
   expect_broken({"number of fixed nodes", "got -1"}, [](auto& v) { v.market.num_fixed = -1; });
   expect_broken({"2 edges", "1 weights"}, [](auto& v) { v.weights = v.weights.subspan(1); });
   expect_broken({"1 types", "2 arrivals"}, [](auto& v) { v.types = v.types.subspan(1); });

@@ -144,13 +144,13 @@ struct PlainGnn {
     std::vector<Offer> candidates = {{kSkip, 0, 0}};
     candidates.insert(candidates.end(), state.offers().begin(), state.offers().end());
     for (const Offer& offer : candidates) {
-      Vector h = concatenate(
-          {{static_cast<double>(offer.gain), static_cast<double>(decided) / market.horizon,
-            state.value() / scale, offer.node == kSkip ? 1.0 : 0.0, 0.0},
-           arrivals.back(),
-           e[static_cast<std::size_t>(offer.node + 1)],
-           solution,
-           mean});
+      Vector h = concatenate({{static_cast<double>(offer.gain),
+                               static_cast<double>(decided) / market.horizon.arrivals(),
+                               state.value() / scale, offer.node == kSkip ? 1.0 : 0.0, 0.0},
+                              arrivals.back(),
+                              e[static_cast<std::size_t>(offer.node + 1)],
+                              solution,
+                              mean});
       for (int layer = 0; p.contains("ff." + std::to_string(layer) + ".weight"); layer += 2) {
         h = linear("ff." + std::to_string(layer), layer > 0 ? relu(h) : h);
       }

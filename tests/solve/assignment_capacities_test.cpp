@@ -298,7 +298,7 @@ TEST(AssignmentCapacities, CapacitiesOfOneGiveTheResultsOfSolve) {
     transport.capacities.assign(30, 1);
     InstanceView view;
     view.market.num_fixed = 30;
-    view.market.horizon = 60;
+    view.market.horizon = Horizon::known(60);
     view.edge_begin = transport.edge_begin;
     view.nodes = transport.nodes;
     view.weights = transport.weights;

@@ -35,7 +35,7 @@ struct Graph {
   Instance instance() const {
     InstanceView view;
     view.market.num_fixed = num_fixed;
-    view.market.horizon = num_arrivals;
+    view.market.horizon = Horizon::known(num_arrivals);
     view.edge_begin = edge_begin;
     view.nodes = nodes;
     view.weights = weights;

@@ -39,7 +39,7 @@ struct Auction {
   Instance instance() const {
     InstanceView view;
     view.market.num_fixed = static_cast<NodeId>(budgets.size());
-    view.market.horizon = num_arrivals();
+    view.market.horizon = Horizon::known(num_arrivals());
     view.market.capacities = budgets;
     view.edge_begin = edge_begin;
     view.nodes = nodes;

@@ -25,7 +25,7 @@ struct Game {
   Market market() const {
     Market market;
     market.num_fixed = static_cast<NodeId>(budgets.size());
-    market.horizon = horizon;
+    market.horizon = Horizon::known(horizon);
     market.capacities = budgets;
     return market;
   }
@@ -140,7 +140,7 @@ double integrate_random_edges(const RandomEdges& law, int left, int nodes) {
 OnlineTable solve_random_edges(const RandomEdges& law, NodeId nodes, int horizon) {
   Market market;
   market.num_fixed = nodes;
-  market.horizon = horizon;
+  market.horizon = Horizon::known(horizon);
   return solve_online(online_states(*problems().make("e-obm"), market, law), law, horizon);
 }
 
