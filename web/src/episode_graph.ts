@@ -4,7 +4,7 @@ import { s, type Child } from './dom';
 import { labelRows, layoutOf, type Layout } from './episode_layout';
 import { arrivalName, isSingle, nodeName, nodesBefore, SKIP, type NodeState, type Step } from './episode_steps';
 import { arrivalWords, standing, worth } from './episode_words';
-import { percent } from './format';
+import { percent, short } from './format';
 import { fitted, plainText } from './names';
 import type { Episode, Play } from './report';
 
@@ -50,7 +50,7 @@ export function drawEpisode(svg: SVGSVGElement, episode: Episode, play: Play, st
     ...arrivals(layout, episode, steps, index),
     ...nodes.map((node, i) => fixedNode(episode, node, i, nodeX, nodeY(i), radius)),
     skipNode(nodeX, nodeY(SKIP)),
-    ...!compact ? step.offers.map((o) => s('text', { class: 'weight', x: reach - 5, y: nodeY(o.node) - 6, 'text-anchor': 'end' }, worth(o))) : [],
+    ...!compact ? step.offers.map((o) => s('text', { class: 'weight', x: reach - 5, y: nodeY(o.node) - 6, 'text-anchor': 'end' }, layout.narrow ? short(o.gain) : worth(o))) : [],
     ...labelRows(layout, episode, step).flatMap(({ node, y }) => row(layout, episode, step, nodes, node, y, radius)),
   ].filter((part): part is SVGElement => part instanceof SVGElement));
 }
@@ -123,7 +123,7 @@ function row(layout: Layout, episode: Episode, step: Step, nodes: NodeState[], n
   if (tall) {
     const state = standing(episode, nodes[node]!);
     parts.push(s('text', { class: 'left', x: nameX, y: y + 9, 'dominant-baseline': 'central' },
-      fitted(gain && !narrow ? `${gain} · ${state}` : state, room + 20)));
+      fitted(gain && !narrow ? `${gain} · ${state}` : state, tagX - nameX)));
   }
   if (share !== null) {
     parts.push(s('rect', { class: 'track', x: barX, y: y - 5, width: barWidth, height: 10, rx: 3 }),

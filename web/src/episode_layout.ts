@@ -31,7 +31,7 @@ export function layoutOf(episode: Episode, width: number): Layout {
   const barX = nameX + (narrow ? 72 : Math.round(Math.max(140, Math.min(7 * longest, 0.45 * (tagX - nameX)))));
   return {
     width, height: bottom + 46, narrow, compact, pitch, label: episode.capacities ? TALL_LABEL : LABEL, arrivalX: narrow ? 20 : 44, nodeX, nameX, barX, tagX,
-    barWidth: Math.max(10, tagX - barX - (narrow ? 44 : 48)),
+    barWidth: Math.max(10, tagX - barX - (narrow ? 52 : 54)),
     arrivalY: (index) => TOP + ((index + 0.5) / arrivals.length) * (bottom - TOP),
     nodeY: (node) => (node === SKIP ? bottom + 24 : TOP + (node + 0.5) * pitch),
   };
