@@ -53,6 +53,7 @@
 // Results.
 #include "foresight/eval/episode.h"
 #include "foresight/eval/evaluate.h"
+#include "foresight/eval/matchings.h"
 #include "foresight/export/onnx.h"
 #include "foresight/report/report.h"
 #include "foresight/report/study.h"

@@ -177,4 +177,16 @@ std::string_view CsvReader::take_field(std::string_view& line) {
   return text;
 }
 
+std::string csv_field(std::string_view text) {
+  const bool formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  const std::string_view guard = formula ? "'" : "";
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    return fmt::format("{}{}", guard, text);
+  }
+  std::string quoted = fmt::format("\"{}", guard);
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
 }  // namespace foresight

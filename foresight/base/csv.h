@@ -84,4 +84,8 @@ class CsvReader {
   std::deque<std::string> unescaped_;  // the fields that had doubled quotes
 };
 
+/// The text as a field of a line, quoted where RFC 4180 asks for it. A spreadsheet would run text
+/// that begins like a formula, so an apostrophe before it keeps it text.
+std::string csv_field(std::string_view text);
+
 }  // namespace foresight

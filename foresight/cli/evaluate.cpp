@@ -9,6 +9,7 @@
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
 #include "foresight/cli/table.h"
+#include "foresight/eval/matchings.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {
@@ -18,6 +19,7 @@ struct EvaluateArguments {
   std::string input;
   std::vector<std::string> policies;
   std::string json;
+  std::string matching;
   EvaluateOptions options{.episodes = 3};
 };
 
@@ -71,19 +73,24 @@ void print(const Evaluation& evaluation) {
 }
 
 void run(const EvaluateArguments& arguments) {
-  if (!arguments.json.empty()) check_output(arguments.json);
+  for (const std::string& file : {arguments.json, arguments.matching}) {
+    if (!file.empty()) check_output(file);
+  }
   TerminalProgress progress;
   BoundDataset data = bind_data(Dataset::load(arguments.input));
   std::vector<Contestant> contestants;
   for (const std::string& name : arguments.policies) {
     contestants.push_back(make_contestant(name, data, progress));
   }
-  check_overwriting({arguments.json});
+  check_overwriting({arguments.json, arguments.matching});
   if (!data.labelled()) data = solve(data, {.threads = arguments.options.threads}, progress);
-  Evaluation evaluation = evaluate(data, contestants, arguments.options, progress);
+  EvaluateOptions options = arguments.options;
+  options.matchings = !arguments.matching.empty();
+  Evaluation evaluation = evaluate(data, contestants, options, progress);
   evaluation.command = command_line();
   print(evaluation);
   if (!arguments.json.empty()) write_file_atomically(arguments.json, to_json(evaluation));
+  if (options.matchings) write_matchings(data, evaluation, arguments.matching);
 }
 
 }  // namespace
@@ -101,6 +108,9 @@ void add_evaluate_command(CommandParser& parser) {
       .required()
       .one_value_each();
   add_json_option(command, arguments->json);
+  command.option("--matching", arguments->matching,
+                 "A CSV file to write every decision to, by name where there are names: which node "
+                 "each policy and the hindsight optimum gave each arrival");
   command.options(arguments->options);
   command.on_run([arguments] { run(*arguments); });
 }

@@ -23,6 +23,7 @@ struct RecordedPlay {
   std::string policy;
   std::vector<NodeId> choices;  // one per arrival, or kSkip
   std::vector<float> gains;
+  std::vector<float> costs;  // what each choice took of its node; only if there are capacities
   double value = 0;
   std::vector<RecordedOffers> offers;
 };
@@ -30,12 +31,17 @@ struct RecordedPlay {
 struct RecordedArrival {
   std::vector<NodeId> nodes;
   std::vector<float> weights;
+  std::vector<float> costs = {};  // one per edge, if the data has any
+  std::string name = {};          // empty if it has none
 };
 
 struct Episode {
   std::size_t instance = 0;  // its index in the dataset
   NodeId num_fixed = 0;
-  std::vector<float> capacities;  // what each node can take, where that is an amount
+  std::vector<std::string> names;  // one per fixed node, some may be empty; none if no node has one
+  /// What each node can take, 0 for an absent one; none if each can be matched once.
+  std::vector<float> capacities;
+  Traits::Use use = Traits::Use::kUnit;  // what a match takes of its node's capacity
   std::vector<RecordedArrival> arrivals;
   RecordedPlay optimum;  // without offers
   std::vector<RecordedPlay> plays;

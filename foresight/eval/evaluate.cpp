@@ -203,6 +203,7 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
                         static_cast<double>(data.size());
       with_optimum.add(rollout.matching, labels[i].matching);
       with_greedy.add(rollout.matching, greedy[i].matching);
+      if (options.matchings) result.matchings.push_back(rollout.matching);
     }
     result.ratio = summarize(result.ratios);
     result.agreement_optimum = with_optimum.shares();

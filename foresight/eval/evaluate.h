@@ -25,6 +25,7 @@ struct EvaluateOptions {
   int threads = 0;             // 0 = all cores
   std::uint64_t episodes = 0;  // how many to record decision by decision, if they are small
   std::string horizon = {};  // what policies are told of the number of arrivals (`choose_horizon`)
+  bool matchings = false;    // keep every policy's matchings, for write_matchings
 
   void read(OptionReader& o);
 };
@@ -52,6 +53,7 @@ struct PolicyResult {
   std::string model;
   std::string trained_on;
   std::vector<double> ratios;  // per instance: value / hindsight optimum, 1 if the optimum is 0
+  std::vector<std::vector<NodeId>> matchings;  // per instance, if the options ask for them
   Summary ratio;
   double mean_value = 0;
   double matched = 0;  // mean number of arrivals matched

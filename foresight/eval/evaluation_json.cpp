@@ -5,6 +5,7 @@
 #include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
+#include "foresight/eval/episode_json_internal.h"
 #include "foresight/eval/evaluate.h"
 
 namespace foresight {
@@ -41,34 +42,6 @@ Json to_json(const PolicyResult& result) {
   return json;
 }
 
-Json to_json(const RecordedPlay& play) {
-  Json json = {{"policy", play.policy},
-               {"choices", play.choices},
-               {"gains", play.gains},
-               {"value", play.value}};
-  if (play.offers.empty()) return json;
-  json["offers"] = Json::array();
-  for (const RecordedOffers& offers : play.offers) {
-    Json& entry =
-        json["offers"].emplace_back(Json{{"nodes", offers.nodes}, {"gains", offers.gains}});
-    if (!offers.shares.empty()) entry["shares"] = offers.shares;
-  }
-  return json;
-}
-
-Json to_json(const Episode& episode) {
-  Json json = {{"instance", episode.instance}, {"fixed", episode.num_fixed}};
-  if (!episode.capacities.empty()) json["budgets"] = episode.capacities;
-  json["arrivals"] = Json::array();
-  for (const RecordedArrival& arrival : episode.arrivals) {
-    json["arrivals"].push_back({{"nodes", arrival.nodes}, {"weights", arrival.weights}});
-  }
-  json["optimum"] = to_json(episode.optimum);
-  json["plays"] = Json::array();
-  for (const RecordedPlay& play : episode.plays) json["plays"].push_back(to_json(play));
-  return json;
-}
-
 PolicyResult policy_from(const JsonField& json) {
   PolicyResult result;
   result.name = json["name"].text();
@@ -95,75 +68,6 @@ PolicyResult policy_from(const JsonField& json) {
   return result;
 }
 
-/// Fixed nodes, or skip.
-std::vector<NodeId> nodes_from(const JsonField& json, NodeId num_fixed) {
-  std::vector<NodeId> nodes = json.numbers<NodeId>();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] < kSkip || nodes[i] >= num_fixed) {
-      json.at(i).reject(fmt::format("must be a fixed node from 0 to {} or {} for skip, but is {}",
-                                    num_fixed - 1, kSkip, nodes[i]));
-    }
-  }
-  return nodes;
-}
-
-/// One number for each of the nodes beside it.
-std::vector<float> amounts_from(const JsonField& json, std::size_t nodes) {
-  std::vector<float> amounts = json.numbers<float>();
-  if (amounts.size() != nodes) {
-    json.reject(fmt::format("has {} entries for {} nodes", amounts.size(), nodes));
-  }
-  return amounts;
-}
-
-RecordedPlay play_from(const JsonField& json, std::size_t arrivals, NodeId num_fixed) {
-  RecordedPlay play;
-  play.policy = json["policy"].text();
-  play.choices = nodes_from(json["choices"], num_fixed);
-  play.gains = json["gains"].numbers<float>();
-  play.value = json["value"].number();
-  if (play.choices.size() != arrivals || play.gains.size() != arrivals) {
-    json.reject(fmt::format("should have {} choices and gains, one per arrival", arrivals));
-  }
-  if (const auto offers = json.find("offers")) {
-    if (offers->size() != arrivals) {
-      offers->reject(fmt::format("has {} entries for {} arrivals", offers->size(), arrivals));
-    }
-    for (std::size_t t = 0; t < offers->size(); ++t) {
-      const JsonField entry = offers->at(t);
-      RecordedOffers& to = play.offers.emplace_back();
-      to.nodes = nodes_from(entry["nodes"], num_fixed);
-      to.gains = amounts_from(entry["gains"], to.nodes.size());
-      if (const auto shares = entry.find("shares")) {
-        to.shares = amounts_from(*shares, to.nodes.size());
-      }
-    }
-  }
-  return play;
-}
-
-Episode episode_from(const JsonField& json) {
-  Episode episode;
-  episode.instance = json["instance"].count();
-  episode.num_fixed = json["fixed"].integer<NodeId>();
-  if (episode.num_fixed < 0) json["fixed"].reject("is negative");
-  if (const auto budgets = json.find("budgets")) {
-    episode.capacities = amounts_from(*budgets, static_cast<std::size_t>(episode.num_fixed));
-  }
-  const JsonField arrivals = json["arrivals"];
-  for (std::size_t t = 0; t < arrivals.size(); ++t) {
-    RecordedArrival& arrival = episode.arrivals.emplace_back();
-    arrival.nodes = nodes_from(arrivals.at(t)["nodes"], episode.num_fixed);
-    arrival.weights = amounts_from(arrivals.at(t)["weights"], arrival.nodes.size());
-  }
-  episode.optimum = play_from(json["optimum"], arrivals.size(), episode.num_fixed);
-  const JsonField plays = json["plays"];
-  for (std::size_t i = 0; i < plays.size(); ++i) {
-    episode.plays.push_back(play_from(plays.at(i), arrivals.size(), episode.num_fixed));
-  }
-  return episode;
-}
-
 }  // namespace
 
 std::string to_json(const Evaluation& evaluation) {
@@ -187,7 +91,7 @@ std::string to_json(const Evaluation& evaluation) {
   if (!evaluation.episodes.empty()) {
     json["episodes"] = Json::array();
     for (const Episode& episode : evaluation.episodes) {
-      json["episodes"].push_back(to_json(episode));
+      json["episodes"].push_back(episode_json(episode));
     }
   }
   return json_text(json, 1) + "\n";

@@ -31,7 +31,9 @@ class Adwords : public Problem {
 
 Entry<Problem> adwords_problem() {
   return make_entry<Problem, Adwords, NoOptions>(
-      "adwords", "budgets: a match earns its bid while the node's remaining budget covers it");
+      "adwords",
+      "budgets: a match earns its bid (the edge's weight) and spends it from the node's budget "
+      "(its capacity), while that covers it");
 }
 
 }  // namespace foresight

@@ -31,9 +31,10 @@ class EdgeObm : public Problem {
 }  // namespace
 
 Entry<Problem> edge_obm_problem() {
-  return make_entry<Problem, EdgeObm, NoOptions>("e-obm",
-                                                 "edge-weighted matching: each fixed node once, or "
-                                                 "as often as its capacity, worth the weight");
+  return make_entry<Problem, EdgeObm, NoOptions>(
+      "e-obm",
+      "edge-weighted matching: a match is worth its edge's weight; each fixed node can be matched "
+      "once, or as often as its capacity says");
 }
 
 }  // namespace foresight

@@ -32,7 +32,8 @@ class GenAssignment : public Problem {
 Entry<Problem> gen_assignment_problem() {
   return make_entry<Problem, GenAssignment, NoOptions>(
       "gen-assignment",
-      "generalised assignment: a match earns its weight and takes its cost of the capacity");
+      "generalised assignment: a match earns its edge's weight and takes its edge's cost from the "
+      "node's capacity (hours, memory), while that covers it");
 }
 
 }  // namespace foresight

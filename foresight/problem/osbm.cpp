@@ -71,7 +71,9 @@ class Osbm : public Problem {
 
 Entry<Problem> osbm_problem() {
   return make_entry<Problem, Osbm, NoOptions>(
-      "osbm", "weighted coverage: a match is worth the topics it newly covers for the user");
+      "osbm",
+      "weighted coverage: a match is worth the topics it newly covers for the user; each fixed "
+      "node can be matched once, or as often as its capacity says");
 }
 
 }  // namespace foresight

@@ -32,9 +32,10 @@ std::string describe(const Traits& traits) {
                       : covers          ? "coverage gains"
                                         : "gains that depend on earlier matches";
   const char* use = traits.use == Use::kUnit   ? "each match takes 1 of its node"
-                    : traits.use == Use::kGain ? "out of budgets"
-                    : traits.use == Use::kCost ? "each edge with a cost of its own"
-                                               : "capacities that the problem defines itself";
+                    : traits.use == Use::kGain ? "each match takes its gain of its node's budget"
+                    : traits.use == Use::kCost
+                        ? "each match takes its edge's cost of its node's capacity"
+                        : "capacities that the problem defines itself";
   return fmt::format("{}, {}", gains, use);
 }
 

@@ -73,7 +73,7 @@ struct Traits {
   bool amounts() const { return use != Use::kUnit; }
 };
 
-/// The traits in words, for errors: "coverage gains, each node once".
+/// The traits in words, for errors: "coverage gains, each match takes 1 of its node".
 std::string describe(const Traits& traits);
 
 /// Immutable and shared by all episodes; safe to use from many threads.

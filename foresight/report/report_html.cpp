@@ -9,6 +9,7 @@
 #include "foresight/base/machine.h"
 #include "foresight/base/options.h"
 #include "foresight/base/version.h"
+#include "foresight/eval/episode_json_internal.h"
 #include "foresight/report/names_internal.h"
 #include "foresight/report/page_internal.h"
 #include "foresight/report/report.h"
@@ -252,6 +253,7 @@ Json play_json(const RecordedPlay& play, const std::string& policy) {
                {"gains", play.gains},
                {"value", play.value},
                {"offers", Json::array()}};
+  if (!play.costs.empty()) json["costs"] = play.costs;
   for (const RecordedOffers& offers : play.offers) {
     Json shares;
     if (!offers.shares.empty()) {
@@ -263,15 +265,10 @@ Json play_json(const RecordedPlay& play, const std::string& policy) {
   return json;
 }
 
-Json episode_json(const Report::NamedEvaluation& entry, const Episode& episode) {
+Json episode_entry(const Report::NamedEvaluation& entry, const Episode& episode) {
   Json json = {{"name", fmt::format("{}, instance {}", entry.name, episode.instance)},
-               {"problem", entry.evaluation.problem},
-               {"fixed", episode.num_fixed}};
-  if (!episode.capacities.empty()) json["budgets"] = episode.capacities;
-  json["arrivals"] = Json::array();
-  for (const RecordedArrival& arrival : episode.arrivals) {
-    json["arrivals"].push_back({{"nodes", arrival.nodes}, {"weights", arrival.weights}});
-  }
+               {"problem", entry.evaluation.problem}};
+  json.update(market_json(episode));
   json["optimum"] = {{"value", episode.optimum.value},
                      {"choices", episode.optimum.choices},
                      {"gains", episode.optimum.gains}};
@@ -403,7 +400,7 @@ std::string to_html(const Report& report) {
   for (const auto& entry : report.evaluations()) {
     json["evaluations"].push_back(evaluation_json(entry, stride_for(ratios, kMostRatios)));
     for (const Episode& episode : entry.evaluation.episodes) {
-      json["episodes"].push_back(episode_json(entry, episode));
+      json["episodes"].push_back(episode_entry(entry, episode));
     }
   }
   for (const auto& run : report.runs()) json["runs"].push_back(run_json(run));

@@ -2,23 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "foresight/base/csv.h"
 #include "foresight/report/report.h"
 
 namespace foresight {
 namespace {
-
-/// A field of RFC 4180. A spreadsheet would run text that begins like a formula, so an apostrophe
-/// keeps it text.
-std::string csv_field(std::string text) {
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
-    text = fmt::format("'{}", text);
-  }
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  quoted += "\"";
-  return quoted;
-}
 
 std::string markdown_cell(const std::string& text) {
   std::string cell;

@@ -295,5 +295,15 @@ TEST_F(CsvTest, ErrorsShowHostileTextEscapedAndCut) {
   EXPECT_LT(message.size(), 300U);
 }
 
+TEST(CsvField, IsQuotedWhereItMustBeAndNeverAFormula) {
+  EXPECT_EQ(csv_field("Ana"), "Ana");
+  EXPECT_EQ(csv_field(""), "");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("\"Bo\""), "\"\"\"Bo\"\"\"");
+  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+  EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("-1,2"), "\"'-1,2\"");
+}
+
 }  // namespace
 }  // namespace foresight

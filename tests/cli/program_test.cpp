@@ -1,6 +1,7 @@
 // The program as a person runs it: what it prints, what it writes, and how it ends.
 #include "tests/cli/program.h"
 
+#include "tests/named_market.h"
 #include <nlohmann/json.hpp>
 
 #include "foresight/data/dataset.h"
@@ -25,6 +26,17 @@ TEST_F(Program, FromSourceToJudgement) {
   const auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["policies"].size(), 2U);
   EXPECT_GE(json["policies"][1]["mean_ratio"], json["policies"][0]["mean_ratio"]);
+}
+
+TEST_F(Program, EvaluateWritesEveryDecisionAsCsv) {
+  named_market().save(path("data"));
+  expect("evaluate data --policy greedy --matching m.csv", 0, {"1 instances of by hand"});
+  const std::string text = read("m.csv");
+  EXPECT_TRUE(text.starts_with("instance,policy,arrival,arrival_name,node,node_name,")) << text;
+  EXPECT_NE(text.find("0,greedy,0,\"boiler\nat 5th\",0,Ana,100,3,100\n"), text.npos) << text;
+  EXPECT_NE(text.find("0,optimum,2,roof,0,Ana,300,6,300\n"), text.npos) << text;
+  expect_sentence("evaluate data --policy greedy --matching missing/m.csv", 1, {"no folder"});
+  expect_sentence("evaluate data --policy greedy --matching data", 2, {"data"});
 }
 
 TEST_F(Program, GenerateCanLabelAtOnceAndNameAnotherProblem) {

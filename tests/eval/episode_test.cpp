@@ -1,8 +1,10 @@
 #include "foresight/eval/episode.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
+#include "tests/named_market.h"
 #include <gtest/gtest.h>
 
 #include "foresight/eval/evaluate.h"
@@ -74,6 +76,47 @@ TEST(Episode, AModelsSharesAreProbabilitiesWhoseLargestIsTaken) {
     const auto best = std::ranges::max_element(offers.shares) - offers.shares.begin();
     EXPECT_EQ(offers.nodes[static_cast<std::size_t>(best)], play.choices[t]);
   }
+}
+
+TEST(Episode, HoldsNamesCapacitiesAndCosts) {
+  const BoundDataset data = named_market();
+  const Instance instance = data.instance(0);
+  const Episode episode = record_instance(data.problem(), instance, data.label(0));
+  EXPECT_EQ(episode.names, (std::vector<std::string>{"Ana", "Boris, \"Bo\"", "", "=Chen"}));
+  EXPECT_EQ(episode.capacities, (std::vector<float>{8, 2.5F, 3, 0}));
+  EXPECT_EQ(episode.use, Traits::Use::kCost);
+  EXPECT_EQ(episode.arrivals[0].name, "boiler\nat 5th");
+  EXPECT_EQ(episode.arrivals[1].name, "");
+  EXPECT_EQ(episode.arrivals[2].costs, (std::vector<float>{6, 2.5F}));
+  EXPECT_EQ(episode.optimum.choices, (std::vector<NodeId>{1, 2, 0, kSkip}));
+  EXPECT_EQ(episode.optimum.costs, (std::vector<float>{2, 1, 6, 0}));
+  const RecordedPlay play =
+      record_play(data.problem(), instance, *policies().make("greedy"), {}, false);
+  EXPECT_EQ(play.choices, (std::vector<NodeId>{0, 1, kSkip, kSkip}));
+  EXPECT_EQ(play.costs, (std::vector<float>{3, 1, 0, 0}));
+}
+
+TEST(Episode, WithoutCapacitiesAndNamesThereAreNone) {
+  const Setting setting("crowd(u=6,v=12)");
+  const Episode episode = record_instance(*setting.problem, setting.instance, setting.label);
+  EXPECT_TRUE(episode.names.empty());
+  EXPECT_TRUE(episode.capacities.empty());
+  EXPECT_TRUE(episode.optimum.costs.empty());
+  EXPECT_TRUE(episode.arrivals[0].costs.empty());
+}
+
+TEST(Episode, AMatchOfACountedCapacityTakesOne) {
+  InstanceBuilder builder(2);
+  builder.set_capacities({2, 0});
+  builder.arrive(std::array{0, 1}, std::array{0.5F, 0.75F});
+  builder.arrive(std::array{0}, std::array{0.25F});
+  const Instance instance = std::move(builder).build();
+  const auto problem = problems().make("e-obm");
+  const Label label = make_solver(*problem, {})->solve(instance);
+  const Episode episode = record_instance(*problem, instance, label);
+  EXPECT_EQ(episode.capacities, (std::vector<float>{2, 0}));
+  EXPECT_EQ(episode.optimum.choices, (std::vector<NodeId>{0, 0}));
+  EXPECT_EQ(episode.optimum.costs, (std::vector<float>{1, 1}));
 }
 
 TEST(Episode, LargeInstancesAreNotRecorded) {

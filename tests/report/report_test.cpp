@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/expect_error.h"
+#include "tests/named_market.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,21 @@ TEST_F(ReportTest, ThePageHoldsWhatTheResultsSay) {
   EXPECT_EQ(episode["plays"][0]["policy"], "greedy-t");  // with probabilities, so first
   EXPECT_TRUE(json["transfers"].empty());
   EXPECT_TRUE(json["runs"].empty());
+}
+
+TEST_F(ReportTest, AnEpisodeInThePageHasNamesCapacitiesAndCosts) {
+  const BoundDataset data = named_market();
+  const std::vector<Contestant> contestants = {make_contestant("greedy", data)};
+  Report report("");
+  report.add(folder.write_file(
+      "a.json", to_json(evaluate(data, contestants, {.episodes = 1}, no_progress()))));
+  const auto episode = data_of(to_html(report))["episodes"][0];
+  EXPECT_EQ(episode["fixed_names"][1], "Boris, \"Bo\"");
+  EXPECT_EQ(episode["takes"], "cost");
+  EXPECT_EQ(episode["capacities"], (std::vector<float>{8, 2.5F, 3, 0}));
+  EXPECT_EQ(episode["arrivals"][2]["name"], "roof");
+  EXPECT_EQ(episode["arrivals"][2]["costs"], (std::vector<float>{6, 2.5F}));
+  EXPECT_EQ(episode["plays"][0]["costs"], (std::vector<float>{3, 1, 0, 0}));
 }
 
 TEST_F(ReportTest, RatiosAreLittleEndianFloatsInBase64) {

@@ -3,7 +3,8 @@ import type { Episode, Num, Play } from './report';
 
 export const SKIP = -1;
 
-export interface Offer { node: number; gain: number; share: number | null }
+/** `cost` is null where no edge has one of its own. */
+export interface Offer { node: number; gain: number; cost: number | null; share: number | null }
 
 export interface Step {
   index: number;
@@ -21,14 +22,16 @@ export interface Step {
   bestValue: number;
 }
 
-export interface NodeState { takenBy: number; spent: number }
+/** A fixed node before a step. `capacity` is 1 where the data has none. */
+export interface NodeState { capacity: number; left: number; takenBy: number }
 
 export function stepsOf(episode: Episode, play: Play): Step[] {
   let value = 0;
   let bestValue = 0;
-  return episode.arrivals.map(({ nodes, weights }, index) => {
+  return episode.arrivals.map(({ nodes, weights, costs }, index) => {
+    const cost = (node: number) => costs?.[nodes.indexOf(node)] ?? null;
     const given = play.offers?.[index] ?? { nodes, gains: weights, shares: null };
-    const all = given.nodes.map((node, i): Offer => ({ node, gain: given.gains[i] ?? 0, share: given.shares?.[i] ?? null }));
+    const all = given.nodes.map((node, i): Offer => ({ node, gain: given.gains[i] ?? 0, cost: cost(node), share: given.shares?.[i] ?? null }));
     const offers = all.filter((offer) => offer.node !== SKIP);
     const offered = new Set(offers.map((offer) => offer.node));
     const gain = play.gains[index] ?? 0;
@@ -46,15 +49,23 @@ export function stepsOf(episode: Episode, play: Play): Step[] {
 }
 
 /** The fixed nodes just before step `index`. */
-export function nodesBefore(episode: Episode, steps: Step[], index: number): NodeState[] {
-  const nodes = Array.from({ length: episode.fixed }, (): NodeState => ({ takenBy: -1, spent: 0 }));
-  for (const { choice, gain, index: arrival } of steps.slice(0, index)) {
-    const node = nodes[choice];
+export function nodesBefore(episode: Episode, play: Play, index: number): NodeState[] {
+  const nodes = Array.from({ length: episode.fixed }, (_, i): NodeState => {
+    const capacity = episode.capacities?.[i] ?? 1;
+    return { capacity, left: capacity, takenBy: -1 };
+  });
+  for (let arrival = 0; arrival < index; ++arrival) {
+    const node = nodes[play.choices[arrival] ?? SKIP];
     if (!node) continue;
     node.takenBy = arrival;
-    node.spent += gain;
+    node.left = Math.max(0, node.left - (play.costs?.[arrival] ?? 1));
   }
   return nodes;
+}
+
+/** Can the node be matched at most once, so that it is free or taken, and nothing in between? */
+export function isSingle(episode: Episode, { capacity }: NodeState): boolean {
+  return !episode.capacities || (episode.takes === 'one' && capacity === 1);
 }
 
 /** The ratio to the optimum's value so far. Early in an episode a policy can be ahead of the optimum. */
@@ -63,5 +74,10 @@ export function ratioSoFar({ value, bestValue }: Step): Num {
 }
 
 export function nodeName(episode: Episode, node: number): string {
-  return episode.fixed_names?.[node] ?? `${episode.budgets ? 'ad' : 'node'} ${node + 1}`;
+  return episode.fixed_names?.[node]?.trim() || `${episode.takes === 'gain' ? 'ad' : 'node'} ${node + 1}`;
+}
+
+/** Empty if it has none. */
+export function arrivalName(episode: Episode, index: number): string {
+  return episode.arrivals[index]?.name?.trim() ?? '';
 }

@@ -44,12 +44,3 @@ export function seconds(x: Num): string {
   if (x < 120) return `${short(x)} s`;
   return x < 7200 ? `${Math.round(x / 60)} min` : `${(x / 3600).toFixed(1)} h`;
 }
-
-/** A name without its middle if it does not fit. Names differ at their ends as often as at their starts. */
-export function fitted(name: string, room: number): string {
-  const letters = [...name];
-  const most = Math.max(5, Math.floor(room / 6.6));
-  if (letters.length <= most) return name;
-  const start = Math.ceil((most - 1) / 2);
-  return `${letters.slice(0, start).join('')}…${letters.slice(start + 1 - most).join('')}`;
-}

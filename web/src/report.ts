@@ -54,11 +54,14 @@ export interface PlainTable { name: string; columns: string[]; rows: (string | n
 
 export interface Offers { nodes: number[]; gains: number[]; shares?: number[] | null }
 
-export interface Play { policy: string; choices: number[]; gains: number[]; value: Num; offers?: Offers[] }
+/** `costs`: what each choice took of its node, if the nodes have capacities. */
+export interface Play { policy: string; choices: number[]; gains: number[]; costs?: number[]; value: Num; offers?: Offers[] }
 
 export interface Episode {
-  name: string; problem: string; fixed: number; fixed_names?: string[]; budgets?: number[];
-  arrivals: { nodes: number[]; weights: number[] }[];
+  name: string; problem: string; fixed: number; fixed_names?: string[];
+  /** How much each node can take, 0 for an absent one, and what a match takes of it. Without them each node can be matched once. */
+  capacities?: number[]; takes?: 'one' | 'gain' | 'cost' | 'other';
+  arrivals: { name?: string; nodes: number[]; weights: number[]; costs?: number[] }[];
   optimum: { value: Num; choices: number[]; gains: number[] };
   plays: Play[];
 }

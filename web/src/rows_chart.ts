@@ -3,7 +3,7 @@ import type { CustomSeriesRenderItem } from 'echarts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { tooltip } from './chart';
 import type { Theme } from './colours';
-import { fitted } from './format';
+import { fitted } from './names';
 import type { Num } from './report';
 
 export interface RowsSettings {

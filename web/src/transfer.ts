@@ -3,7 +3,8 @@ import type { CustomSeriesRenderItem } from 'echarts';
 import { chart, tooltip } from './chart';
 import { shade } from './colours';
 import { h, section } from './dom';
-import { fitted, fixed } from './format';
+import { fixed } from './format';
+import { fitted } from './names';
 import type { Num, Report, Transfer } from './report';
 import { tip } from './tip';
 

@@ -2,7 +2,8 @@
 import type { EChartsType } from 'echarts/core';
 import { chart, tooltip } from './chart';
 import { shade, type Theme } from './colours';
-import { count, fitted, fixed, percent, seconds, short } from './format';
+import { count, fixed, percent, seconds, short } from './format';
+import { fitted } from './names';
 import type { Num, Parameter, Study, Trial } from './report';
 import { tip } from './tip';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withReport } from './browser.mjs';
-import { report } from './fixture.mjs';
+import { empty, report } from './fixture.mjs';
 
 const data = report();
 const short = (x) => String(Number(x.toPrecision(3)));
@@ -19,10 +19,12 @@ function expectedFigures(episode, play, t) {
 
 /** The parts that the sentence of a step must have. */
 function expectedWords(episode, play, t) {
-  const name = (u) => episode.fixed_names?.[u] ?? `${episode.budgets ? 'ad' : 'node'} ${u + 1}`;
+  const name = (u) => episode.fixed_names?.[u] ?? `${episode.takes === 'gain' ? 'ad' : 'node'} ${u + 1}`;
   const { nodes, gains, shares } = play.offers[t];
-  const words = [`Arrival ${t + 1} `];
-  nodes.forEach((u, i) => { if (u >= 0 && nodes.length <= 6) words.push(`${name(u)} (${short(gains[i])})`); });
+  const arrival = episode.arrivals[t];
+  const words = [arrival.name ? `Arrival ${t + 1} (${arrival.name}) ` : `Arrival ${t + 1} `];
+  const cost = (u) => (arrival.costs ? ` for ${short(arrival.costs[arrival.nodes.indexOf(u)])}` : '');
+  nodes.forEach((u, i) => { if (u >= 0 && nodes.length <= 6) words.push(`${name(u)} (${short(gains[i])}${cost(u)})`); });
   const choice = play.choices[t];
   const best = episode.optimum.choices[t];
   if (nodes.length === 1 && best < 0) return [...words, 'Nothing to decide'];
@@ -136,18 +138,68 @@ test('the picture draws offers, choice, optimum, past matches and probabilities 
   }
 }));
 
-test('budgets: what is left falls by what was earned', () => withReport(data, async (page) => {
-  const adwords = data.episodes[1];
-  const [first] = adwords.plays;
-  await player(page).getByLabel('Episode', { exact: true }).selectOption('1');
-  const t = 25;
-  await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
-  const left = adwords.budgets.map((budget, u) => {
-    const spent = sum(first.gains.filter((_, i) => i < t && first.choices[i] === u));
-    return `${short(Math.max(0, budget - spent))} of ${short(budget)} left`;
-  });
-  assert.deepEqual(await player(page).locator('.graph .left').allTextContents(), left);
+/** How node u stands before step t, in words. */
+function standing({ capacities, takes }, play, u, t) {
+  const matches = play.choices.map((choice, i) => (choice === u && i < t ? i : -1)).filter((i) => i >= 0);
+  if (capacities[u] === 0) return 'absent';
+  if (takes === 'one' && capacities[u] === 1) return matches.length ? `taken by arrival ${matches[0] + 1}` : 'free';
+  const spent = takes === 'one' ? matches.length : sum(matches.map((i) => (takes === 'gain' ? play.gains : play.costs)[i]));
+  return `${short(Math.max(0, capacities[u] - spent))} of ${short(capacities[u])} left`;
+}
+
+for (const [e, what] of [[1, 'budgets: what is left falls by what was earned'], [3, 'capacities: what is left falls by one, and some are absent']]) {
+  test(what, () => withReport(data, async (page) => {
+    const episode = data.episodes[e];
+    await player(page).getByLabel('Episode', { exact: true }).selectOption(String(e));
+    for (const t of [0, 25]) {
+      await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
+      const words = episode.capacities.map((_, u) => standing(episode, episode.plays[0], u, t));
+      assert.deepEqual(await player(page).locator('.graph .left').allTextContents(), words);
+      const tips = await player(page).locator('.graph g:has(> circle.node) > title').allTextContents();
+      assert.deepEqual(tips.map((tip) => tip.replace(/^.*: /, '')), words);
+    }
+    const absent = episode.capacities.filter((capacity) => capacity === 0).length;
+    assert.equal(await player(page).locator('.graph .node.absent').count(), absent);
+    assert.equal(await player(page).locator('.legend').getByText('absent').count(), absent > 0 ? 1 : 0);
+    assert.equal(await player(page).locator('.legend').getByText('what is left').count(), 1);
+  }));
+}
+
+test('costs: each offer says what it gains and takes, and what its node has left', () => withReport(data, async (page) => {
+  const episode = data.episodes[4];
+  const [first] = episode.plays;
+  await player(page).getByLabel('Episode', { exact: true }).selectOption('4');
+  for (const t of [3, 30, 50]) {
+    await player(page).getByLabel('Arrival', { exact: true }).fill(String(t + 1));
+    const { nodes, costs } = episode.arrivals[t];
+    const shown = await player(page).locator('.graph .left').allTextContents();
+    const offers = first.offers[t];
+    offers.nodes.forEach((u, i) => {
+      if (u < 0) return;
+      const text = `${short(offers.gains[i])} for ${short(costs[nodes.indexOf(u)])} · ${standing(episode, first, u, t)}`;
+      assert.ok(shown.includes(text), `"${text}" in ${JSON.stringify(shown)}`);
+    });
+  }
+  assert.match(await player(page).locator('.legend').textContent(), /“3 for 2”: gains 3, takes 2/);
 }));
+
+test('without capacities nothing is said of them', () => withReport(data, async (page) => {
+  assert.equal(await player(page).locator('.graph .remaining, .graph .absent').count(), 0);
+  assert.doesNotMatch(await player(page).locator('.legend').textContent(), /left|absent|takes/);
+}));
+
+const small = (change) => {
+  const base = { name: 'e', problem: 'e-obm', fixed: 2, takes: 'one', capacities: [2, 0], fixed_names: ['Ana', 'Bo'], arrivals: [{ nodes: [0, 1], weights: [1, 1] }],
+    optimum: { value: 0, choices: [-1], gains: [0], costs: [0] }, plays: [{ policy: 'p', choices: [-1], gains: [0], costs: [0], value: 0, offers: [{ nodes: [-1], gains: [0] }] }] };
+  return empty({ episodes: [{ ...base, ...change }] });
+};
+for (const [change, text] of [
+  [{ arrivals: [{ nodes: [1], weights: [1] }] }, 'Arrival 1 cannot be matched: Bo is absent. Nothing to decide.'],
+  [{ capacities: [0, 0] }, 'Arrival 1 cannot be matched: all its 2 neighbours are absent. Nothing to decide.'],
+  [{}, 'Arrival 1 comes too late: all its 2 neighbours are absent or used up. Nothing to decide.'],
+  [{ takes: 'cost', arrivals: [{ name: 'roof', nodes: [0], weights: [1], costs: [3] }] }, 'Arrival 1 (roof) comes too late: Ana is too short of capacity for it. Nothing to decide.'],
+  [{ optimum: { value: 1, choices: [0], gains: [1], costs: [1] } }, 'Arrival 1 comes too late: all its 2 neighbours are absent or used up. p skips; the optimum takes Ana, of which this policy has too little left.'],
+]) test(`words: ${text}`, () => withReport(small(change), async (page) => assert.equal(await says(page), text)));
 
 test('100 fixed nodes stay inside the picture, names do not overlap', () => withReport(data, async (page) => {
   await player(page).getByLabel('Episode', { exact: true }).selectOption('2');

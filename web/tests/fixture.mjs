@@ -78,10 +78,11 @@ function hindsight(fixed, arrivals) {
 }
 
 function playOf(name, episode, threshold, learned) {
-  const left = episode.budgets ? [...episode.budgets] : Array(episode.fixed).fill(1);
+  const left = episode.capacities ? [...episode.capacities] : Array(episode.fixed).fill(1);
   const play = { policy: name, choices: [], gains: [], value: 0, offers: [] };
-  episode.arrivals.forEach(({ nodes, weights }, t) => {
-    const open = nodes.map((u, i) => ({ u, w: weights[i] })).filter(({ u, w }) => (episode.budgets ? left[u] >= w : left[u] > 0));
+  if (episode.capacities) play.costs = [];
+  episode.arrivals.forEach(({ nodes, weights, costs }, t) => {
+    const open = nodes.map((u, i) => ({ u, w: weights[i], cost: costs?.[i] ?? (episode.takes === 'gain' ? weights[i] : 1) })).filter(({ u, cost }) => left[u] >= cost);
     const bar = threshold * (1 - t / episode.arrivals.length);
     const scores = [learned ? bar : 0, ...open.map(({ w }) => w)].map((x) => Math.exp(9 * x));
     const shares = scores.map((x) => x / sum(scores));
@@ -90,24 +91,36 @@ function playOf(name, episode, threshold, learned) {
     play.offers.push({ nodes: [-1, ...open.map(({ u }) => u)], gains: [0, ...open.map(({ w }) => w)], shares: learned ? shares : null });
     play.choices.push(pick ? pick.u : -1);
     play.gains.push(pick ? pick.w : 0);
-    if (pick) left[pick.u] -= episode.budgets ? pick.w : 1;
+    play.costs?.push(pick ? pick.cost : 0);
+    if (pick) left[pick.u] -= pick.cost;
   });
   play.value = sum(play.gains);
   return play;
 }
 
-export function episode(name, { fixed = 10, arrivals = 30, degree = 3, seed = 7, budgets = false, names = true } = {}) {
+const PEOPLE = ['Ana Souza', 'Boris', 'Chen Wei', 'Dora Müller-Lüdenscheidt', 'Emeka', 'Fatima al-Zahra', 'Gus'];
+const JOBS = ['boiler at 5th Avenue', 'roof', 'lift inspection, tower B', 'door'];
+const CAPACITIES = { gain: (draw) => Math.round((1 + draw()) * 10) / 10, one: (draw, i) => [3, 1, 0, 2][i % 4], cost: (draw, i) => (i === 1 ? 0 : 2 + Math.floor(6 * draw())) };
+
+/** `takes`: what a match takes of a capacity, if the nodes have any. Every fourth, or the second, is absent. `jobs`: arrivals have names. */
+export function episode(name, { fixed = 10, arrivals = 30, degree = 3, seed = 7, takes, names = true, jobs = false } = {}) {
   const draw = random(seed);
-  const episode = { name, problem: budgets ? 'adwords' : 'e-obm', fixed,
+  const episode = { name, problem: { gain: 'adwords', cost: 'gen-assignment' }[takes] ?? 'e-obm', fixed,
     arrivals: Array.from({ length: arrivals }, () => {
       const nodes = [...new Set(Array.from({ length: Math.floor(draw() * 2 * degree) }, () => Math.floor(draw() * fixed)))].sort((a, b) => a - b);
       return { nodes, weights: nodes.map(() => Math.round((0.05 + 0.95 * draw() ** 2) * 100) / 100) };
     }) };
   if (names) episode.fixed_names = Array.from({ length: fixed }, (_, i) => `worker ${3 * i + 2}`);
-  if (budgets) episode.budgets = Array.from({ length: fixed }, () => Math.round((1 + draw()) * 10) / 10);
-  const choices = budgets ? playOf('', episode, 0.25, true).choices : hindsight(fixed, episode.arrivals);
+  if (takes) Object.assign(episode, { takes, capacities: Array.from({ length: fixed }, (_, i) => CAPACITIES[takes](draw, i)) });
+  if (takes === 'cost') for (const arrival of episode.arrivals) arrival.costs = arrival.nodes.map(() => 0.5 + Math.floor(5 * draw()) / 2);
+  if (jobs) {
+    episode.fixed_names = episode.fixed_names.map((_, i) => PEOPLE[i % PEOPLE.length] + (i < PEOPLE.length ? '' : ` ${i}`));
+    episode.arrivals.forEach((arrival, t) => { if (t % 5 < 4) arrival.name = `${JOBS[t % JOBS.length]} ${t}`; });
+  }
+  const bold = takes ? playOf('', episode, 0.25, true) : null;
+  const choices = bold ? bold.choices : hindsight(fixed, episode.arrivals);
   const gains = choices.map((u, t) => (u < 0 ? 0 : episode.arrivals[t].weights[episode.arrivals[t].nodes.indexOf(u)]));
-  episode.optimum = { value: sum(gains), choices, gains };
+  episode.optimum = { value: sum(gains), choices, gains, ...(bold ? { costs: bold.costs } : {}) };
   episode.plays = [playOf('inv-ff-hist', episode, 0.5, true), playOf('greedy', episode, 0, false)];
   return episode;
 }
@@ -159,8 +172,10 @@ export function report() {
       mean: [[0.885, 0.871, 0.802, null], [0.87, 0.893, 0.811, 0.79], [0.82, 0.83, 0.846, 0.84]], reference: { name: 'greedy', mean: [0.77, 0.74, 0.7, 0.69] } }],
     tables: [{ name: "Adwords: the paper's numbers beside ours", columns: ['policy', 'thick-z 10x60', 'paper'],
       rows: [['greedy', '0.591', '0.59'], ['msvv', '0.884', '0.88'], ['inv-ff-hist', '0.917', '0.91']], note: 'Means over 2,000 instances.' }],
-    episodes: [episode('gmission(u=10,v=30), instance 0'), episode('thick-z(u=8,v=40), instance 3', { fixed: 8, arrivals: 40, budgets: true, names: false, seed: 11 }),
-      episode('gmission(u=100,v=100), instance 1', { fixed: 100, arrivals: 100, degree: 8, names: false, seed: 5 })],
+    episodes: [episode('gmission(u=10,v=30), instance 0'), episode('thick-z(u=8,v=40), instance 3', { fixed: 8, arrivals: 40, takes: 'gain', names: false, seed: 11 }),
+      episode('gmission(u=100,v=100), instance 1', { fixed: 100, arrivals: 100, degree: 8, names: false, seed: 5 }),
+      episode('technicians, instance 4', { fixed: 10, arrivals: 40, takes: 'one', jobs: true, seed: 21 }),
+      episode('hours, instance 5', { fixed: 40, arrivals: 60, degree: 5, takes: 'cost', jobs: true, seed: 23 })],
   };
 }
 

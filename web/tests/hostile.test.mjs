@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawAllCharts, overflow, withReport } from './browser.mjs';
-import { episode, evaluation, report } from './fixture.mjs';
+import { empty, episode, evaluation, report } from './fixture.mjs';
 
 const HOSTILE = ['<script>window.hacked=1</script>', '"><img src=x onerror="window.hacked=1">', '=cmd()', '__proto__', '</script><b>bold</b>',
   '🦊🚀 emoji', 'constructor', 'x'.repeat(500), '{a|{b}} {value}', "';window.hacked=1;//", 'line\u2028and\u2029ends', '<!--', '&lt;b&gt;'];
+
+/** Names of nodes and arrivals: they may also turn the direction of text, say nothing, or be endless. */
+const NAMES = [...HOSTILE, '\u202eoverridden', '\u2069\u202eescaped', 'שלום (1)', '', '   ', 'very long '.repeat(1000), '東京都千代田区丸の内一丁目九番一号', '\u0000\u0007', '\ud800'];
 
 function poisoned() {
   let next = 0;
@@ -73,3 +76,57 @@ test('the same name has the same colour everywhere, and hostile names differ', (
   for (const [name, style] of Object.entries(tags)) assert.equal(style, chips[name]);
   assert.notEqual(chips['=cmd()'], chips.constructor);
 }));
+
+function hostileMarket(fixed, takes) {
+  const market = episode('plain', { fixed, arrivals: NAMES.length, degree: 6, takes });
+  market.fixed_names = Array.from({ length: fixed }, (_, i) => NAMES[i % NAMES.length]);
+  market.arrivals.forEach((arrival, t) => { arrival.name = NAMES[t]; });
+  return market;
+}
+
+/** What the player says at every step, and how far its texts reach beyond the picture. */
+const walk = (page) => page.evaluate(() => {
+  const slider = document.querySelector('#episode input[type=range]');
+  return Array.from({ length: Number(slider.max) }, (_, t) => {
+    slider.value = String(t + 1);
+    slider.dispatchEvent(new Event('input'));
+    const svg = document.querySelector('.graph');
+    const boxes = [...svg.querySelectorAll('text')].map((e) => e.getBBox());
+    return { says: document.querySelector('.says').textContent, beyond: Math.max(...boxes.map((b) => Math.max(-b.x, b.x + b.width - svg.clientWidth))) };
+  });
+});
+
+for (const [fixed, takes] of [[NAMES.length, undefined], [NAMES.length, 'cost'], [60, 'one']]) {
+  for (const width of [1280, 700, 360]) {
+    test(`names of ${fixed} nodes (${takes ?? 'once'}) and of arrivals stay text in their places at ${width} px`, () => withReport(
+      empty({ episodes: [hostileMarket(fixed, takes)] }), async (page) => {
+        for (const policy of ['0', '1']) {
+          await page.getByLabel('Policy', { exact: true }).selectOption(policy);
+          const steps = await walk(page);
+          assert.equal(steps.length, NAMES.length);
+          steps.forEach(({ says, beyond }, t) => {
+            assert.ok(says.length < 500, `${says.length} characters`);
+            assert.doesNotMatch(says, /[\u202a-\u202e]| \(\s*\)|undefined/);
+            assert.ok(beyond < 1, `${beyond} pixels beyond the picture at arrival ${t + 1}`);
+          });
+          for (const name of ['=cmd()', '__proto__', '<!--', '\u2068שלום (1)\u2069']) {
+            const t = NAMES.indexOf(name.replace(/[\u2068\u2069]/g, ''));
+            assert.ok(steps[t].says.startsWith(`Arrival ${t + 1} (${name}) `), steps[t].says);
+          }
+          assert.ok(steps[NAMES.indexOf('')].says.startsWith(`Arrival ${NAMES.indexOf('') + 1} c`));
+          assert.equal(await overflow(page), 0);
+        }
+        assert.deepEqual(await injected(page), CLEAN);
+      }, { viewport: { width, height: 800 } }));
+  }
+}
+
+test('a long name is shortened in the sentence, and its tip has all of it', () => {
+  const market = hostileMarket(4);
+  market.arrivals[0] = { name: 'very long '.repeat(1000), nodes: [0], weights: [1] };
+  return withReport(empty({ episodes: [market] }), async (page) => {
+    const name = page.locator('.says .named').first();
+    assert.match(await name.textContent(), /^very long very long …/);
+    assert.equal(await name.getAttribute('title'), market.arrivals[0].name.trim());
+  });
+});

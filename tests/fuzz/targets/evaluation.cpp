@@ -1,6 +1,7 @@
 // Results in JSON, of evaluations and of studies, and the reports that are made of them.
 #include "tests/fuzz/support.h"
 #include "tests/fuzz/target.h"
+#include "tests/named_market.h"
 
 namespace foresight {
 namespace {
@@ -37,7 +38,9 @@ void fuzz_evaluation(std::string_view content) {
 
 std::vector<std::string> evaluation_seeds() {
   std::vector<std::string> seeds = {kStudy};
-  for (const Dataset& made : small_datasets()) {
+  std::vector<Dataset> datasets = small_datasets();
+  datasets.push_back(named_market());
+  for (const Dataset& made : datasets) {
     const BoundDataset data = bind_data(made);
     std::vector<Contestant> contestants = {make_contestant("greedy", data),
                                            make_contestant("greedy-rt", data)};
