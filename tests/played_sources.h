@@ -1,6 +1,7 @@
 // Small instances of every source there is, for tests that go through all of them. Sources that
 // read files get small ones, which between them have every kind of column: attributes of both
-// sides, topics, preferences, budgets, capacities, costs, absent nodes, frequencies, types.
+// sides, topics, preferences, budgets, capacities, costs, absent nodes, rosters, times, frequencies,
+// types.
 //
 //   const TempFolder folder;
 //   for (const PlayedSource& source : played_sources(folder)) bind_source(source.spec);
@@ -38,43 +39,46 @@ struct SourceVariant {
 
 inline std::multimap<std::string, SourceVariant> source_variants(const TempFolder& folder) {
   const std::string edges =
-      "u,v,weight\na,p,0.5\na,q,0.25\nb,p,0.75\nb,r,0.5\nc,q,1\nc,s,0.125\nd,r,0.25\nd,s,0.5\n"
+      "node,type,weight\na,p,0.5\na,q,0.25\nb,p,0.75\nb,r,0.5\nc,q,1\nc,s,0.125\nd,r,0.25\nd,s,0."
+      "5\n"
       "e,p,0.375\ne,s,0.875\nf,q,0.5\nf,r,0.625\n";
   const auto plain = write_folder(folder, "plain", {{"edges.csv", edges}});
   const auto attributes = write_folder(
       folder, "attributes",
       {{"edges.csv", edges},
-       {"fixed.csv", "id,skill,speed\na,0.5,1\nb,0.25,2\nc,0.75,3\nd,1,1\ne,0,2\nf,0.5,3\n"},
-       {"arrivals.csv", "id,frequency,pay,hours\np,1,5,1\nq,2,4,1\nr,1,3,2\ns,3,2,2\n"}});
+       {"fixed.csv", "node,skill,speed\na,0.5,1\nb,0.25,2\nc,0.75,3\nd,1,1\ne,0,2\nf,0.5,3\n"},
+       {"arrivals.csv", "type,frequency,pay,hours\np,1,5,1\nq,2,4,1\nr,1,3,2\ns,3,2,2\n"}});
   const std::string topics =
-      "id,topics,age\na,war,1\nb,war|love,2\nc,love,3\nd,crime|war,4\ne,crime,5\nf,love|crime,6\n";
-  const auto coverage =
-      write_folder(folder, "coverage",
-                   {{"edges.csv", edges},
-                    {"fixed.csv", topics},
-                    {"arrivals.csv",
-                     "id,prefer:war,prefer:love,prefer:crime,member\np,0.5,0.25,0,1\nq,0,1,0.5,0\n"
-                     "r,0.25,0.25,0.25,1\ns,1,0,0.75,0\n"}});
+      "node,topics,age\na,war,1\nb,war|love,2\nc,love,3\nd,crime|war,4\ne,crime,5\nf,love|crime,"
+      "6\n";
+  const auto coverage = write_folder(
+      folder, "coverage",
+      {{"edges.csv", edges},
+       {"fixed.csv", topics},
+       {"arrivals.csv",
+        "type,prefer:war,prefer:love,prefer:crime,member\np,0.5,0.25,0,1\nq,0,1,0.5,0\n"
+        "r,0.25,0.25,0.25,1\ns,1,0,0.75,0\n"}});
   // One bid per advertiser, so that the optimal online policy can be computed.
   const auto budgets = write_folder(
       folder, "budgets",
-      {{"edges.csv", "u,v,weight\na,p,0.5\na,q,0.5\nb,p,0.25\nb,r,0.25\nc,q,1\nc,s,1\nd,r,0.75\n"},
-       {"fixed.csv", "id,budget,rank\na,1,1\nb,0.75,2\nc,2,3\nd,1.5,4\n"}});
-  const std::string places = "id,capacity,size\na,2,1\nb,0,2\nc,3,1\nd,1,2\ne,2,1\nf,1,2\n";
+      {{"edges.csv",
+        "node,type,weight\na,p,0.5\na,q,0.5\nb,p,0.25\nb,r,0.25\nc,q,1\nc,s,1\nd,r,0.75\n"},
+       {"fixed.csv", "node,budget,rank\na,1,1\nb,0.75,2\nc,2,3\nd,1.5,4\n"}});
+  const std::string places = "node,capacity,size\na,2,1\nb,0,2\nc,3,1\nd,1,2\ne,2,1\nf,1,2\n";
   const auto capacities =
       write_folder(folder, "capacities", {{"edges.csv", edges}, {"fixed.csv", places}});
   const auto coverage_capacities =
       write_folder(folder, "coverage_capacities",
                    {{"edges.csv", edges},
                     {"fixed.csv",
-                     "id,topics,capacity\na,war,2\nb,war|love,1\nc,love,0\nd,crime|war,3\n"
+                     "node,topics,capacity\na,war,2\nb,war|love,1\nc,love,0\nd,crime|war,3\n"
                      "e,crime,1\nf,love|crime,2\n"}});
-  const auto costs = write_folder(
-      folder, "costs",
-      {{"edges.csv",
-        "u,v,weight,cost\na,p,0.5,1\na,q,0.25,2\nb,p,0.75,1\nb,r,0.5,0.5\nc,q,1,3\nc,s,0.125,1\n"
-        "d,r,0.25,0\nd,s,0.5,1.5\n"},
-       {"fixed.csv", "id,capacity\na,3\nb,2.5\nc,4\nd,0\n"}});
+  const auto costs = write_folder(folder, "costs",
+                                  {{"edges.csv",
+                                    "node,type,weight,cost\na,p,0.5,1\na,q,0.25,2\nb,p,0.75,1\nb,r,"
+                                    "0.5,0.5\nc,q,1,3\nc,s,0.125,1\n"
+                                    "d,r,0.25,0\nd,s,0.5,1.5\n"},
+                                   {"fixed.csv", "node,capacity\na,3\nb,2.5\nc,4\nd,0\n"}});
   const auto workers = write_folder(
       folder, "workers",
       {{"workers.txt", "1,0,0,9,0.5\n2,1,0,9,0.25\n3,0,1,9,0.75\n4,1,1,9,1\n5,2,2,9,0.5\n"},
@@ -93,8 +97,18 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
       {{"movies.dat", "10::A::War\n20::B::Drama\n30::C::War|Drama\n40::D::War\n50::E::Drama\n"},
        {"users.dat", "1::F::1::10::1\n2::M::25::7::2\n3::F::56::20::3\n"},
        {"ratings.dat", "1::10::4::0\n1::20::1::0\n2::30::5::0\n2::40::2::0\n3::50::3::0\n"}});
-  std::string past = "instance,arrival,u,weight\n", typed = "instance,arrival,u,type,arrival:age\n";
-  std::string bids = past, hours = "instance,arrival,u,weight,cost\n";
+  const auto publisher = write_folder(
+      folder, "publisher",
+      {{"pub1-ads.txt",
+        "advertiser: a rho: 0.25\nadvertiser: b rho: 0.02\nadvertiser: c rho: 0.4\n"},
+       {"pub1-types.txt",
+        "type: 1 prob: 0.5 advertisers: [a, c] mean: [1, 0.5] cov: [0.5, 0.25, 1]\n"
+        "type: 2 prob: 0.25 advertisers: [a, b, c] mean: [2, 1, 1] cov: [1, 0, 1, 0, 0, 0.5]\n"
+        "type: 3 prob: 0.25 advertisers: [b] mean: [0] cov: [0]\n"}});
+  std::string past = "instance,arrival,node,weight\n",
+              typed = "instance,arrival,node,type,arrival:age\n";
+  std::string bids = past, hours = "instance,arrival,node,weight,cost\n";
+  std::string days = "arrival,node,time,weight\n";
   for (int i = 0; i < 6; ++i) {
     for (int t = 0; t < 8; ++t) {
       for (int u = 0; u < 4; ++u) {
@@ -103,19 +117,27 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
         past += fmt::format("{},{},{},{}\n", i, t, node, 0.125 * ((i * t + u) % 8));
         bids += fmt::format("{},{},{},{}\n", i, t, node, 0.25 * (1 + (t + u) % 3));
         hours += fmt::format("{},{},{},{},{}\n", i, t, node, 1 + (t + u) % 5, 0.5 * (1 + t % 3));
+        days += fmt::format("{},{},2024-05-{:02} {:02}:{:02},{}\n", t, node, i + 1, 7 + (5 * t) % 9,
+                            6 * t, 1 + (i + t) % 4);
         typed += fmt::format("{},{},{},{},{}\n", i, t, node, t % 3, 10 * (t % 3));
       }
     }
   }
-  const auto recorded = write_folder(folder, "recorded",
-                                     {{"past.csv", past},
-                                      {"bids.csv", bids},
-                                      {"typed.csv", typed},
-                                      {"hours.csv", hours},
-                                      {"topics.csv", topics},
-                                      {"places.csv", places},
-                                      {"shifts.csv", "id,capacity\na,4\nb,0\nc,2.5\nd,3\n"},
-                                      {"budgets.csv", "id,budget\na,1\nb,0.5\nc,0.75\nd,2\n"}});
+  const auto recorded = write_folder(
+      folder, "recorded",
+      {{"past.csv", past},
+       {"bids.csv", bids},
+       {"typed.csv", typed},
+       {"hours.csv", hours},
+       {"topics.csv", topics},
+       {"places.csv", places},
+       {"shifts.csv", "node,capacity\na,4\nb,0\nc,2.5\nd,3\n"},
+       {"roster.csv",
+        "instance,node,capacity\n"
+        "2024-05-01,a,2\n2024-05-01,b,1\n2024-05-02,c,3\n2024-05-03,d,1\n2024-05-03,a,0\n"
+        "2024-05-04,b,2\n2024-05-04,c,1\n2024-05-05,a,1\n2024-05-05,d,2\n2024-05-06,b,4\n"},
+       {"days.csv", days},
+       {"budgets.csv", "node,budget\na,1\nb,0.5\nc,0.75\nd,2\n"}});
   const auto file = [&](const char* name) {
     return fmt::format("{}/{}\"", recorded.substr(0, recorded.size() - 1), name);
   };
@@ -126,7 +148,7 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
       {"crowd", {"crowd of other workers in every instance", "workers=vary"}},
       {"crowd", {"crowd of reordered workers", "workers=permute"}},
       {"csv", {"csv without attributes", "path=" + plain}},
-      {"csv", {"csv with attributes", "path=" + attributes}},
+      {"csv", {"csv with attributes, all arrivals kept", "edgeless=keep,path=" + attributes}},
       {"csv", {"csv with topics", "path=" + coverage}},
       {"csv", {"csv with budgets", "path=" + budgets}},
       {"csv", {"csv with capacities", "path=" + capacities}},
@@ -144,9 +166,13 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
        {"recorded with capacities", "path=" + file("past.csv") + ",fixed=" + file("places.csv")}},
       {"recorded",
        {"recorded with costs", "path=" + file("hours.csv") + ",fixed=" + file("shifts.csv")}},
+      {"recorded",
+       {"recorded with dates and a roster",
+        "path=" + file("days.csv") + ",roster=" + file("roster.csv")}},
+      {"adx", {"adx", "v=12,path=" + publisher}},
       {"mix",
-       {"mix of two sizes",
-        fmt::format("first=csv(path={0},u=3,v=6),second=csv(path={0},u=5,v=9)", attributes)}},
+       {"mix of two sizes, one with a varying number of arrivals",
+        fmt::format("first=csv(path={0},u=3,v=4..8),second=csv(path={0},u=5,v=9)", attributes)}},
       {"mix",
        {"mix with topics",
         fmt::format("first=csv(path={0},u=4,v=6),second=csv(path={0},u=4,v=9)", coverage)}},

@@ -146,7 +146,11 @@ std::string valid_utf8(const std::string& text) {
   return nlohmann::json::parse(json_text(nlohmann::json(text))).get<std::string>();
 }
 
-bool is_utf8(const std::string& text) {
+bool is_utf8(std::string_view text) {
+  // Nearly all names are ASCII, and there are as many of them as arrivals.
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    return true;
+  }
   try {
     nlohmann::json(text).dump();
     return true;

@@ -90,7 +90,7 @@ std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 std::string valid_utf8(const std::string& text);
 
 /// Whether it is valid UTF-8, as all text in JSON must be.
-bool is_utf8(const std::string& text);
+bool is_utf8(std::string_view text);
 
 /// A list of texts in UTF-8 as JSON, and back; nothing if it is not a list of texts.
 std::string json_list(const std::vector<std::string>& texts);

@@ -70,6 +70,26 @@ std::errc parse_number(std::string_view text, T& number) {
   return end == text.data() + text.size() ? error : std::errc::invalid_argument;
 }
 
+/// `30` or `60..120`.
+std::errc parse_range(std::string_view text, IntRange& range) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) {
+    const std::errc error = parse_number(text, range.low);
+    range.high = range.low;
+    return error;
+  }
+  const std::errc low = parse_number(text.substr(0, dots), range.low);
+  const std::errc high = parse_number(text.substr(dots + 2), range.high);
+  const bool ascends = range.low >= 1 && range.low <= range.high;
+  if (low != std::errc() || high != std::errc()) return low != std::errc() ? low : high;
+  return ascends ? std::errc() : std::errc::invalid_argument;
+}
+
+std::string to_text(const IntRange& range) {
+  return range.is_number() ? fmt::to_string(range.low)
+                           : fmt::format("{}..{}", range.low, range.high);
+}
+
 std::string range_text(double min, double max) {
   const bool high = std::isfinite(max);
   if (min == kAboveZero) return high ? fmt::format("> 0, <= {}", max) : "> 0";
@@ -197,6 +217,21 @@ void OptionReader::integer(std::string_view name, int& field, int min, int max,
 void OptionReader::count(std::string_view name, std::uint64_t& field, std::uint64_t min,
                          std::uint64_t max, std::string_view text) {
   whole_number(name, field, min, max, text);
+}
+
+void OptionReader::range(std::string_view name, IntRange& field, int min, int max,
+                         std::string_view text) {
+  const std::string expected = fmt::format("{}..{}, or a range LOW..HIGH", min, max);
+  declare(name, to_text(field), expected, text);
+  const std::string* value = find(name);
+  IntRange range = field;
+  const std::errc error = value ? parse_range(*value, range) : std::errc();
+  if (error != std::errc() || range.low < min || range.high > max || range.low > range.high) {
+    reject(name, value ? *value : to_text(field),
+           fmt::format("a whole number {} with 1 <= LOW <= HIGH <= {}", expected, max));
+  }
+  field = range;
+  values_.back().second = to_text(field);
 }
 
 void OptionReader::real(std::string_view name, double& field, double min, double max,

@@ -65,6 +65,17 @@ struct OptionInfo {
   bool path = false;  // does it name a file or folder, which may have other names?
 };
 
+/// A whole number, or all whole numbers from `low` to `high`: `30` or `60..120`.
+struct IntRange {
+  IntRange(int number) : low(number), high(number) {}  // NOLINT: a number is a range
+  IntRange(int least, int most) : low(least), high(most) {}
+
+  int low, high;
+
+  bool is_number() const { return low == high; }
+  friend bool operator==(const IntRange&, const IntRange&) = default;
+};
+
 /// How errors call an option.
 using OptionNaming = std::function<std::string(std::string_view name)>;
 
@@ -80,6 +91,8 @@ class OptionReader {
   void integer(std::string_view name, int& field, int min, int max, std::string_view text);
   void count(std::string_view name, std::uint64_t& field, std::uint64_t min, std::uint64_t max,
              std::string_view text);
+  /// A number in [min, max], or LOW..HIGH with 1 <= LOW <= HIGH <= max.
+  void range(std::string_view name, IntRange& field, int min, int max, std::string_view text);
   void real(std::string_view name, double& field, double min, double max, std::string_view text);
   void text(std::string_view name, std::string& field, std::string_view text);
   /// A text that names a file or folder.

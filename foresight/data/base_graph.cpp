@@ -57,7 +57,8 @@ void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_ty
 
 void SamplingOptions::read(OptionReader& o, std::string_view fixed_key) {
   o.integer("u", u, 0, kMaxNodes, "fixed nodes per instance; 0: all of the pool");
-  o.integer("v", v, 0, kMaxNodes, "arrivals per instance; 0: as many as there are types");
+  o.range("v", v, 0, kMaxNodes,
+          "arrivals per instance, in a range all equally likely; 0: as many as there are types");
   o.choice(fixed_key, fixed, {"fixed", "vary", "permute"},
            "one set for all instances, a new set for each, or one set in a new order for each");
   o.choice("pool", pool, {"all", "even", "odd"},
@@ -79,19 +80,19 @@ BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
          pool_.size(), options_.pool, options_.u);
   }
   drop_edges_except(mark(pool_));
-  types_ = types_joined_to(mark(pool_));
-  if (types_.types.empty()) {
+  types_ = types_at(mark(pool_), options_.keep_edgeless);
+  if (types_joined_to(mark(pool_)).types.empty()) {
     fail(ErrorCode::kData, "{}: no arrival has an edge to a fixed node of pool={}", origin,
          options_.pool);
   }
   const bool take_all = options_.u == 0;
   if (take_all) options_.u = static_cast<int>(pool_.size());
-  if (options_.v == 0) options_.v = static_cast<int>(graph_.num_types());
+  if (options_.v == IntRange(0)) options_.v = static_cast<int>(graph_.num_types());
   if (options_.fixed != "vary") {
     Rng rng(static_cast<std::uint64_t>(options_.draw), Stream::kFixedSet, 0);
     shared_ = take_all ? pool_ : choose_fixed(rng);
     drop_edges_except(mark(shared_));
-    types_ = types_joined_to(mark(shared_));
+    types_ = types_at(mark(shared_), options_.keep_edgeless);
   }
 }
 
@@ -141,16 +142,20 @@ void BaseGraphSource::drop_edges_except(const std::vector<bool>& chosen) {
   if (!graph_.costs.empty()) graph_.costs.resize(kept);
 }
 
-/// To draw among these is the same as to draw among all and to redraw those without an edge.
-BaseGraphSource::Types BaseGraphSource::types_joined_to(const std::vector<bool>& chosen) const {
+double BaseGraphSource::frequency_of(std::int32_t type) const {
+  return graph_.frequencies.empty() ? 1 : graph_.frequencies[index(type)];
+}
+
+/// To draw among those with an edge is the same as to draw among all and to redraw those without.
+BaseGraphSource::Types BaseGraphSource::types_at(const std::vector<bool>& chosen,
+                                                 bool keep_edgeless) const {
   Types result;
   double total = 0;
   for (std::size_t i = 0; i < graph_.num_types(); ++i) {
     const auto type = static_cast<std::int32_t>(i);
-    const double frequency = graph_.frequencies.empty() ? 1 : graph_.frequencies[i];
-    if (frequency <= 0 || !has_edge(type, chosen)) continue;
+    if (frequency_of(type) <= 0 || !(keep_edgeless || has_edge(type, chosen))) continue;
     result.types.push_back(type);
-    result.cumulative.push_back(total += frequency);
+    result.cumulative.push_back(total += frequency_of(type));
   }
   if (graph_.frequencies.empty()) result.cumulative.clear();
   return result;
@@ -225,6 +230,11 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
     builder.set_topics(static_cast<int>(schema.topics.size()), sets);
   }
   builder.set_ids(chosen);
+  if (!graph_.fixed_names.empty()) {
+    std::vector<std::string> names;
+    for (const NodeId u : chosen) names.push_back(graph_.fixed_names[index(u)]);
+    builder.set_names(names);
+  }
 
   Edges edges;
   std::vector<NodeId> nodes;
@@ -232,10 +242,13 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
   constexpr int kMostMisses = 1000;
   const Types* types = &types_;
   Types joined;
-  for (int t = 0, misses = 0; t < options_.v;) {
+  const auto& [least, most] = options_.v;
+  const int arrivals =
+      least == most ? least : least + static_cast<int>(rng.below(index(most - least) + 1));
+  for (int t = 0, misses = 0; t < arrivals;) {
     const std::int32_t type = types->draw(rng);
     find_edges(type, positions, edges);
-    if (edges.empty()) {
+    if (edges.empty() && !options_.keep_edgeless) {
       // Types that can be matched are rare. Drawing only among them has the same distribution.
       if (++misses == kMostMisses) types = &(joined = types_joined_to(mark(chosen)));
       continue;
@@ -254,7 +267,8 @@ Instance BaseGraphSource::draw(std::uint64_t seed, std::uint64_t instance_index)
          .type = type,
          .preferences = row_of(graph_.preferences, schema.topics.size(), type),
          .attributes = row_of(graph_.arrival_attributes, schema.arrival_attributes.size(), type),
-         .costs = costs});
+         .costs = costs,
+         .name = graph_.type_names.empty() ? std::string_view() : graph_.type_names[index(type)]});
     ++t;
   }
   return std::move(builder).build();
@@ -290,7 +304,7 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
   std::map<Edges, std::size_t> seen;
   for (const std::int32_t type : types_.types) {
     find_edges(type, positions, edges);
-    if (edges.empty()) continue;
+    if (edges.empty() && !options_.keep_edgeless) continue;
     const auto [found, is_new] = seen.emplace(edges, law.probabilities.size());
     if (is_new) {
       for (const auto& [node, weight, cost] : edges) {
@@ -300,9 +314,8 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
       law.edge_begin.push_back(static_cast<std::int64_t>(law.nodes.size()));
       law.probabilities.push_back(0);
     }
-    const double frequency = graph_.frequencies.empty() ? 1 : graph_.frequencies[index(type)];
-    law.probabilities[found->second] += frequency;
-    total += frequency;
+    law.probabilities[found->second] += frequency_of(type);
+    total += frequency_of(type);
   }
   for (double& probability : law.probabilities) probability /= total;
   return law;

@@ -2,6 +2,7 @@
 //
 // |U| fixed nodes are chosen without replacement, then |V| arrivals with replacement. An arrival
 // without an edge to the chosen nodes is drawn again. (Algorithm "Graph Generation" of the paper.)
+// Where a range is given for |V|, each instance draws its own number from it first.
 //
 //   BaseGraphSource source(std::move(graph), options, "folder/edges.csv");
 //   Instance first = source.draw(/*seed=*/1, /*index=*/0);
@@ -33,7 +34,9 @@ struct BaseGraph {
   std::vector<float> fixed_attributes;                // rows as wide as the schema's names
   std::vector<float> arrival_attributes;              // rows as wide as the schema's names
   std::vector<std::vector<std::int32_t>> topic_sets;  // per fixed node, or empty
-  std::vector<float> preferences;  // one row per type, one column per topic, or empty
+  std::vector<float> preferences;        // one row per type, one column per topic, or empty
+  std::vector<std::string> fixed_names;  // per fixed node, or empty
+  std::vector<std::string> type_names;   // per type: the name of its arrivals; or empty
 
   std::size_t num_types() const { return edge_begin.size() - 1; }
 };
@@ -53,11 +56,12 @@ void set_edges(BaseGraph& graph, std::vector<BaseEdge> edges, std::size_t num_ty
                const std::filesystem::path& file);
 
 struct SamplingOptions {
-  int u = 10;  // 0: all fixed nodes of the pool
-  int v = 30;  // 0: as many as there are types
+  int u = 10;       // 0: all fixed nodes of the pool
+  IntRange v = 30;  // 0: as many as there are types
   std::string fixed = "fixed";
   std::string pool = "all";
   int draw = 1;
+  bool keep_edgeless = false;  // do arrivals without an edge to the chosen nodes arrive, too?
 
   /// `fixed_key` is what the source calls its fixed nodes in the spec: workers, movies, ...
   void read(OptionReader& o, std::string_view fixed_key);
@@ -93,7 +97,9 @@ class BaseGraphSource : public Source {
 
   bool has_edge(std::int32_t type, const std::vector<bool>& chosen) const;
   void drop_edges_except(const std::vector<bool>& chosen);
-  Types types_joined_to(const std::vector<bool>& chosen) const;
+  Types types_joined_to(const std::vector<bool>& chosen) const { return types_at(chosen, false); }
+  Types types_at(const std::vector<bool>& chosen, bool keep_edgeless) const;
+  double frequency_of(std::int32_t type) const;
   std::vector<bool> mark(std::span<const NodeId> chosen) const;
   std::vector<NodeId> choose_fixed(Rng& rng) const;
   bool is_from_here(const Market& market) const;
@@ -105,7 +111,7 @@ class BaseGraphSource : public Source {
   std::string origin_;
   std::vector<NodeId> pool_;    // fixed nodes that may be chosen
   std::vector<NodeId> shared_;  // the chosen set, if all instances share it
-  Types types_;                 // those with an edge to the pool or to the shared set
+  Types types_;  // those with an edge to the pool or to the shared set, or all that arrive
 };
 
 }  // namespace foresight

@@ -1,13 +1,16 @@
 // A user's own base graph: a folder of CSV files with headers, columns in any order.
-//   edges.csv     u and v, a fixed node and an arrival type joined by an edge; optional weight, cost
-//   fixed.csv     optional file: id, optional capacity or budget, optional topics as A|B|C, attributes
-//   arrivals.csv  optional file: id, optional frequency, optional prefer:TOPIC, attributes
-// Ids are any text. All other columns are attributes. A weight that is not given is 1. If fixed.csv
-// or arrivals.csv exists, it lists all nodes of its side in their order. Otherwise nodes are
-// numbered as they appear in edges.csv. A type arrives in proportion to its frequency; with
-// frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is worth
-// 1. The problem is gen-assignment if edges have costs, else osbm if there are topics, else adwords if there are
-// budgets, else e-obm.
+//   edges.csv     node and type, a fixed node and a type of arrival joined by an edge; optional
+//                 weight, cost
+//   fixed.csv     optional file: node, optional capacity or budget, optional topics as A|B|C,
+//                 attributes
+//   arrivals.csv  optional file: type, optional frequency, optional prefer:TOPIC, attributes
+// Nodes and types are any text. All other columns are attributes. A weight that is not given is 1.
+// If fixed.csv or arrivals.csv exists, it lists all nodes of its side in their order. Otherwise
+// nodes are numbered as they appear in edges.csv. A type arrives in proportion to its frequency;
+// with frequency 0 it never arrives. With topics but without prefer:TOPIC columns, every topic is
+// worth 1. The problem is gen-assignment if edges have costs, else osbm if there are topics, else
+// adwords if there are budgets, else e-obm. Older files say u for node and v for type in edges.csv,
+// and id in the other two.
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/data/base_graph.h"
@@ -21,23 +24,28 @@ namespace fs = std::filesystem;
 struct CsvSourceOptions {
   SamplingOptions sampling;
   std::string path;
+  std::string edgeless = "redraw";
 
   void read(OptionReader& o) {
     o.path("path", path, "folder with edges.csv and, optionally, fixed.csv and arrivals.csv");
     sampling.read(o, "fixed");
+    o.choice("edgeless", edgeless, {"redraw", "keep"},
+             "arrivals without an edge to the chosen nodes: drawn again, or kept as they come");
+    sampling.keep_edgeless = edgeless == "keep";
   }
 };
 
 void read_arrivals(const fs::path& file, BaseGraph& graph, Ids& types) {
   CsvReader csv(file);
-  const std::size_t id = csv.column("id");
+  const ColumnName name("type", "id");
+  const std::size_t type = column_of(csv, name);
   const auto frequency = csv.find_column("frequency");
   const auto preferences = preference_columns(csv, graph.schema.topics);
-  const Columns others = Columns::other_than(csv, {"id", "frequency", "prefer:"});
+  const Columns others = Columns::attributes(csv, {name, "frequency", "prefer:"});
   graph.schema.arrival_attributes = others.names;
   double total = 0;
   while (csv.next()) {
-    read_new_id(csv, id, types);
+    read_new_name(csv, type, types);
     if (frequency) total += graph.frequencies.emplace_back(read_amount(csv, *frequency));
     for (const auto column : preferences) graph.preferences.push_back(read_amount(csv, column));
     for (const auto column : others.positions) {
@@ -69,20 +77,25 @@ BaseGraph load_tables(const fs::path& folder) {
   Ids types;
   if (has_arrivals) read_arrivals(folder / "arrivals.csv", graph, types);
 
-  const std::size_t u = csv.column("u");
-  const std::size_t v = csv.column("v");
+  const ColumnName node_name("node", "u"), type_name("type", "v");
+  expect_columns(csv, {node_name, type_name, "weight", "cost"});
+  const std::size_t node_column = column_of(csv, node_name);
+  const std::size_t type_column = column_of(csv, type_name);
   const auto weight = csv.find_column("weight");
-  expect_columns(csv, {"u", "v", "weight", "cost"});
   std::vector<BaseEdge> edges;
   while (csv.next()) {
-    const NodeId node = has_fixed ? read_known_id(csv, u, fixed.ids, "an id of fixed.csv")
-                                  : fixed.ids.number(read_id(csv, u));
-    const std::int32_t type = has_arrivals ? read_known_id(csv, v, types, "an id of arrivals.csv")
-                                           : types.number(read_id(csv, v));
+    const NodeId node = has_fixed
+                            ? read_known_id(csv, node_column, fixed.nodes, "a node of fixed.csv")
+                            : fixed.nodes.number(read_name(csv, node_column));
+    const std::int32_t type = has_arrivals
+                                  ? read_known_id(csv, type_column, types, "a type of arrivals.csv")
+                                  : types.number(read_name(csv, type_column));
     edges.push_back({type, node, weight ? read_amount(csv, *weight) : 1, csv.line(),
                      cost ? read_amount(csv, *cost) : 0});
   }
-  graph.num_fixed = static_cast<NodeId>(fixed.ids.size());
+  graph.fixed_names = fixed.nodes.texts();
+  graph.type_names = types.texts();
+  graph.num_fixed = static_cast<NodeId>(fixed.nodes.size());
   set_edges(graph, std::move(edges), types.size(), csv.path());
   if (graph.preferences.empty()) {
     graph.preferences.assign(graph.num_types() * graph.schema.topics.size(), 1);

@@ -524,7 +524,7 @@ void Dataset::check_texts() const {
   check_rising(a.text_begin, a.text.size(), "text_begin");
   const Texts texts{a.text_begin, a.text};
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (!is_utf8(std::string(texts[i]))) {
+    if (!is_utf8(texts[i])) {
       fail(ErrorCode::kData, "text {} of array \"text\" is {}; expected UTF-8", i,
            excerpt(texts[i]));
     }

@@ -267,8 +267,7 @@ struct InstanceBuilder::Storage {
 
   std::int32_t add_text(std::string_view text) {
     if (text.empty()) return kNoType;
-    if (!is_utf8(std::string(text)))
-      fail(ErrorCode::kData, "the name {} must be UTF-8", excerpt(text));
+    if (!is_utf8(text)) fail(ErrorCode::kData, "the name {} must be UTF-8", excerpt(text));
     text_bytes.insert(text_bytes.end(), text.begin(), text.end());
     text_begin.push_back(static_cast<std::int64_t>(text_bytes.size()));
     return static_cast<std::int32_t>(text_begin.size()) - 2;

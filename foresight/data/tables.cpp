@@ -17,11 +17,71 @@ std::string join(std::initializer_list<std::string_view> names) {
   return text;
 }
 
+std::string join(ColumnNames names) {
+  std::string text;
+  for (const auto& [name, former] : names)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+/// Do the words differ by one letter that is missing, wrong or swapped with its neighbour?
+bool is_one_slip_apart(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty() && a.front() == b.front()) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  if (a.size() == 2 && b.size() == 2) return a[0] == b[1] && a[1] == b[0];
+  return a.size() <= 1 && b.size() <= 1;
+}
+
+/// Was the word probably meant? Case, spaces, the plural, an abbreviation or a typing error.
+bool is_slip(std::string_view column, std::string_view word) {
+  constexpr std::size_t kShortest = 4;  // of abbreviations
+  constexpr std::size_t kLong = 6;      // shorter words are too easily one letter apart
+  std::string letters;
+  for (const char c : column) {
+    if (c == ' ' || c == '_' || c == '-') continue;
+    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (word.ends_with(':')) return letters.starts_with(word);
+  const bool in_y = word.ends_with('y');
+  const std::string plural =
+      in_y ? fmt::format("{}ies", word.substr(0, word.size() - 1)) : fmt::format("{}s", word);
+  return letters == word || letters == plural ||
+         (letters.size() >= kShortest && word.starts_with(letters)) ||
+         (word.size() >= kLong && is_one_slip_apart(letters, word));
+}
+
+/// Which known column was probably meant? Empty if none.
+std::string_view meant_by(std::string_view column, ColumnNames known) {
+  for (const ColumnName& other : known) {
+    if (is_slip(column, other.name)) return other.name;
+  }
+  return {};
+}
+
+Columns unknown_columns(const CsvReader& csv, ColumnNames known) {
+  Columns unknown;
+  const Columns all = Columns::with_prefix(csv, "");
+  for (std::size_t i = 0; i < all.names.size(); ++i) {
+    const std::string& name = all.names[i];
+    if (std::ranges::any_of(known, [&](const auto& k) { return k.is_name_of(name); })) continue;
+    unknown.positions.push_back(all.positions[i]);
+    unknown.names.push_back(name);
+  }
+  return unknown;
+}
+
 }  // namespace
 
 std::int32_t Ids::number(std::string_view id) {
   if (const auto known = find(id)) return *known;
-  return numbers_.emplace(id, static_cast<std::int32_t>(size())).first->second;
+  texts_.emplace_back(id);
+  return numbers_.emplace(id, static_cast<std::int32_t>(size()) - 1).first->second;
 }
 
 std::optional<std::int32_t> Ids::find(std::string_view id) const {
@@ -54,6 +114,19 @@ std::int32_t read_new_id(const CsvReader& csv, std::size_t column, Ids& ids) {
   const std::string_view id = read_id(csv, column);
   if (ids.find(id)) csv.fail_at(column, "an id that no line before has");
   return ids.number(id);
+}
+
+std::string_view read_name(const CsvReader& csv, std::size_t column) {
+  const std::string_view name = csv.text(column);
+  if (name.empty()) csv.fail_at(column, "a name");
+  if (!is_utf8(name)) csv.fail_at(column, "a name in UTF-8");
+  return name;
+}
+
+std::int32_t read_new_name(const CsvReader& csv, std::size_t column, Ids& ids) {
+  const std::string_view name = read_name(csv, column);
+  if (ids.find(name)) csv.fail_at(column, "a name that no line before has");
+  return ids.number(name);
 }
 
 std::int32_t read_known_id(const CsvReader& csv, std::size_t column, const Ids& ids,
@@ -108,25 +181,46 @@ Columns Columns::with_prefix(const CsvReader& csv, std::string_view prefix) {
   return columns;
 }
 
-Columns Columns::other_than(const CsvReader& csv, std::initializer_list<std::string_view> known) {
-  Columns columns = with_prefix(csv, "");
-  for (std::size_t i = columns.names.size(); i-- > 0;) {
-    const std::string& name = columns.names[i];
-    const bool is_known = std::ranges::any_of(known, [&](std::string_view k) {
-      return k.ends_with(':') ? name.starts_with(k) : name == k;
-    });
-    if (!is_known) continue;
-    columns.positions.erase(columns.positions.begin() + static_cast<std::ptrdiff_t>(i));
-    columns.names.erase(columns.names.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  return columns;
+bool ColumnName::is_name_of(std::string_view column) const {
+  if (name.ends_with(':')) return column.starts_with(name);
+  return column == name || (!former.empty() && column == former);
 }
 
-void expect_columns(const CsvReader& csv, std::initializer_list<std::string_view> known) {
-  const Columns unknown = Columns::other_than(csv, known);
+std::optional<std::size_t> find_column(const CsvReader& csv, const ColumnName& name) {
+  const auto found = csv.find_column(name.name);
+  const auto former = name.former.empty() ? std::nullopt : csv.find_column(name.former);
+  if (found && former) {
+    fail(ErrorCode::kData,
+         "{}: there are columns \"{}\" and \"{}\", which mean the same; expected one of them",
+         csv.path().string(), name.name, name.former);
+  }
+  return found ? found : former;
+}
+
+std::size_t column_of(const CsvReader& csv, const ColumnName& name) {
+  if (const auto found = find_column(csv, name)) return *found;
+  return csv.column(name.name);
+}
+
+Columns Columns::attributes(const CsvReader& csv, ColumnNames known) {
+  Columns unknown = unknown_columns(csv, known);
+  for (const std::string& name : unknown.names) {
+    const std::string_view meant = meant_by(name, known);
+    if (meant.empty()) continue;
+    fail(ErrorCode::kData,
+         "{}: unknown column {}; did you mean \"{}\"? An attribute needs another name",
+         csv.path().string(), excerpt(name), meant);
+  }
+  return unknown;
+}
+
+void expect_columns(const CsvReader& csv, ColumnNames known) {
+  const Columns unknown = unknown_columns(csv, known);
   if (unknown.names.empty()) return;
-  fail(ErrorCode::kData, "{}: unknown column {}; the columns can be: {}", csv.path().string(),
-       excerpt(unknown.names.front()), join(known));
+  const std::string_view meant = meant_by(unknown.names.front(), known);
+  fail(ErrorCode::kData, "{}: unknown column {};{} the columns can be: {}", csv.path().string(),
+       excerpt(unknown.names.front()),
+       meant.empty() ? "" : fmt::format(" did you mean \"{}\"?", meant), join(known));
 }
 
 void sort_names(std::vector<std::string>& names) {
@@ -151,7 +245,8 @@ std::vector<std::size_t> preference_columns(const CsvReader& csv,
 
 FixedTable FixedTable::read(const std::filesystem::path& file) {
   CsvReader csv(file);
-  const std::size_t id = csv.column("id");
+  const ColumnName name("node", "id");
+  const std::size_t node = column_of(csv, name);
   const auto budget = csv.find_column("budget");
   const auto capacity = csv.find_column("capacity");
   if (budget && capacity) {
@@ -159,14 +254,14 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
          "{}: there are columns \"budget\" and \"capacity\"; expected one of them", file.string());
   }
   const auto topic = csv.find_column("topics");
-  const Columns others = Columns::other_than(csv, {"id", "budget", "capacity", "topics"});
+  const Columns others = Columns::attributes(csv, {name, "budget", "capacity", "topics"});
 
   FixedTable table;
   table.budgets = budget.has_value();
   table.attribute_names = others.names;
   std::vector<std::vector<std::string>> names;
   while (csv.next()) {
-    read_new_id(csv, id, table.ids);
+    read_new_name(csv, node, table.nodes);
     if (budget || capacity) {
       table.capacities.push_back(read_amount(csv, budget ? *budget : *capacity));
     }
@@ -177,7 +272,7 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
     names.push_back(read_words(csv, *topic));
     table.topics.insert(table.topics.end(), names.back().begin(), names.back().end());
   }
-  if (table.ids.size() == 0) {
+  if (table.nodes.size() == 0) {
     fail(ErrorCode::kData, "{}: the file lists no fixed node", file.string());
   }
   if (topic && table.topics.empty()) {

@@ -142,6 +142,25 @@ TEST(OptionReader, EqualValuesHaveEqualText) {
   EXPECT_EQ(value("sample(seed=010)", "seed"), "10");
 }
 
+TEST(OptionReader, ARangeIsANumberOrTwo) {
+  const auto read_range = [](const std::string& text) {
+    OptionReader reader(Spec::parse("sample(v=" + text + ")"), "source \"sample\"");
+    IntRange v = 30;
+    reader.range("v", v, 0, 100, "arrivals");
+    reader.finish();
+    return std::pair(v, reader.values().front().second);
+  };
+  EXPECT_EQ(read_range("007"), std::pair(IntRange(7), std::string("7")));
+  EXPECT_EQ(read_range("0"), std::pair(IntRange(0), std::string("0")));
+  EXPECT_EQ(read_range("06..12"), std::pair(IntRange(6, 12), std::string("6..12")));
+  EXPECT_EQ(read_range("6..6"), std::pair(IntRange(6), std::string("6")));
+  for (const char* wrong : {"", "..", "1..", "..5", "5..4", "0..5", "-1..5", "1..101", "101", "1.5",
+                            "1...5", "1..5..9", "1..99999999999", "a..b"}) {
+    expect_error(ErrorCode::kUsage, {"\"v\"", "LOW..HIGH", fmt::format("got \"{}\"", wrong)},
+                 [&] { read_range(wrong); });
+  }
+}
+
 TEST(OptionReader, ValuesAreAllOptionsInTheOrderOfTheirDeclaration) {
   OptionReader reader(Spec::parse("sample(mode=slow,p=0.25,path=here)"), "source \"sample\"");
   SampleOptions().read(reader);

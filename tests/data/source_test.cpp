@@ -20,15 +20,22 @@ class AnySource : public testing::TestWithParam<std::string> {
       FORESIGHT_NEEDS_SHARED("data/" + GetParam());
       options = fmt::format("path=\"{}\"", (*shared_folder() / "data" / GetParam()).string());
     } else if (GetParam() == "csv") {
-      std::string edges = "u,v,weight\n";
+      std::string edges = "node,type,weight\n";
       for (int i = 0; i < 200; ++i) edges += fmt::format("u{},v{},0.{}\n", i % 20, i % 27, i);
       folder_.write_file("edges.csv", edges);
       options = fmt::format("path=\"{}\"", folder_.path().string());
     } else if (GetParam() == "recorded") {
       const auto file = folder_.write_file("log.csv",
-                                           "instance,arrival,u,weight\na,1,x,0.5\nb,1,x,1\n"
+                                           "instance,arrival,node,weight\na,1,x,0.5\nb,1,x,1\n"
                                            "b,2,y,0.25\nc,1,y,3\nd,1,,\ne,1,z,1\n");
       options = fmt::format("path=\"{}\"", file.string());
+    }
+    if (GetParam() == "adx") {
+      folder_.write_file("pub1-ads.txt", "advertiser: a rho: 0.2\nadvertiser: b rho: 0.3\n");
+      folder_.write_file("pub1-types.txt",
+                         "type: x prob: 0.5 advertisers: [a, b] mean: [1, 2] cov: [1, 0.5, 1]\n"
+                         "type: y prob: 0.5 advertisers: [b] mean: [1] cov: [2]\n");
+      options = fmt::format("path=\"{}\"", folder_.path().string());
     }
     if (GetParam() == "mix") options = "first=crowd(u=4,v=6),second=crowd(u=5,v=9)";
     source_ = sources().make(GetParam() + "(" + options + ")");
