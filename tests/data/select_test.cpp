@@ -105,7 +105,7 @@ TEST(Join, SaysWhatIsKnownOfWhereTheInstancesCameFrom) {
   // Whoever compares laws must not take it for a spec.
   EXPECT_FALSE(sources().knows(two.provenance().source));
   EXPECT_EQ(join(std::vector{two, b}).provenance().source,
-            "several sources: er(u=4,v=6); er(u=4,v=6); er(u=3,v=6)");
+            "several sources: er(u=4,v=6); er(u=3,v=6); er(u=4,v=6)");
 }
 
 TEST(Join, TakesADatasetOfNothing) {
