@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import foresight
+from foresight.envs import MatchingEnv
 
 
 def same(data, instances):
@@ -176,3 +177,19 @@ def test_policies_see_names_and_capacities():
 
     foresight.play(data, Looking(), threads=1, progress=False)
     assert ("roof", ["ada", "bob", ""], [2, 0, 1]) in seen
+
+
+def test_environments_know_capacities_costs_and_absence(tmp_path):
+    lines = [f"1,{t},{edge}" for t in range(4) for edge in ("a,5,2", "b,7,1")]
+    (tmp_path / "log.csv").write_text("\n".join(["instance,arrival,u,weight,cost", *lines]))
+    (tmp_path / "fixed.csv").write_text("id,capacity\na,5\nb,0\n")
+    env = MatchingEnv("gen-assignment", f'recorded(path="{tmp_path}/log.csv",fixed="{tmp_path}/fixed.csv")')
+    _, info = env.reset(seed=1)
+    masks, rewards = [info["action_mask"].tolist()], []
+    for _ in range(4):
+        _, reward, _, _, info = env.step(1)
+        rewards.append(reward)
+        masks.append(info["action_mask"].tolist())
+    assert any("remaining" in name for name in env.feature_names)
+    assert masks[:3] == [[True, True, False]] * 2 + [[True, False, False]]
+    assert rewards == [5, 5, 0, 0]
