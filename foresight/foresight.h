@@ -21,8 +21,10 @@
 // Instances, where they come from, and the problems that they pose.
 #include "foresight/data/base_graph.h"
 #include "foresight/data/dataset.h"
+#include "foresight/data/figures.h"
 #include "foresight/data/horizon.h"
 #include "foresight/data/instance.h"
+#include "foresight/data/select.h"
 #include "foresight/data/source.h"
 #include "foresight/problem/bound.h"
 #include "foresight/problem/problem.h"

@@ -121,8 +121,8 @@ template Argument Command::option(const std::string&, std::filesystem::path&, co
 template Argument Command::option(const std::string&, std::vector<std::string>&,
                                   const std::string&);
 
-void Command::flag(const std::string& name, bool& value, const std::string& text) {
-  app_->add_flag(name, value, text);
+Argument Command::flag(const std::string& name, bool& value, const std::string& text) {
+  return Argument(app_->add_flag(name, value, text));
 }
 
 void Command::footer(const std::string& text) {

@@ -54,7 +54,7 @@ class Command {
   /// a path or a list of strings.
   template <typename T>
   Argument option(const std::string& name, T& value, const std::string& text);
-  void flag(const std::string& name, bool& value, const std::string& text);
+  Argument flag(const std::string& name, bool& value, const std::string& text);
   void footer(const std::string& text);  // below the help
   void on_run(std::function<void()> action);
 

@@ -5,12 +5,15 @@
 
 #include "foresight/cli/arguments.h"
 #include "foresight/cli/program.h"
+#include "foresight/problem/bound.h"
 #include "foresight/report/report.h"
 
 namespace foresight {
 
 void add_list_command(CommandParser& parser);
 void add_generate_command(CommandParser& parser);
+void add_split_command(CommandParser& parser);
+void add_merge_command(CommandParser& parser);
 void add_solve_command(CommandParser& parser);
 void add_evaluate_command(CommandParser& parser);
 void add_ceiling_command(CommandParser& parser);
@@ -24,6 +27,13 @@ void add_bench_command(CommandParser& parser);
 
 /// An option that commands share.
 void add_json_option(Command command, std::string& path);
+
+/// Opens a dataset file, or all instances of a source of recorded ones. Throws Error(kUsage) for a
+/// source without an end.
+BoundDataset open_finite_data(const std::string& text);
+
+/// A word as it can be typed in a shell.
+std::string shell_quoted(const std::string& word);
 
 /// The command line as it can be typed again, to be stored in results.
 const std::string& command_line();

@@ -52,6 +52,16 @@ Invocation& invocation() {
   return remembered;
 }
 
+void remember(int argc, const char* const* argv) {
+  invocation().program = argc > 0 ? argv[0] : "foresight";
+  invocation().name = std::filesystem::path(invocation().program).filename().string();
+  std::string& text = invocation().command_line;
+  text = shell_quoted(invocation().name);
+  for (int i = 1; i < argc; ++i) text.append(" ").append(shell_quoted(argv[i]));
+}
+
+}  // namespace
+
 std::string shell_quoted(const std::string& word) {
   const bool plain = word.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -62,16 +72,6 @@ std::string shell_quoted(const std::string& word) {
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-void remember(int argc, const char* const* argv) {
-  invocation().program = argc > 0 ? argv[0] : "foresight";
-  invocation().name = std::filesystem::path(invocation().program).filename().string();
-  std::string& text = invocation().command_line;
-  text = shell_quoted(invocation().name);
-  for (int i = 1; i < argc; ++i) text.append(" ").append(shell_quoted(argv[i]));
-}
-
-}  // namespace
 
 const std::string& command_line() {
   return invocation().command_line;
@@ -96,6 +96,8 @@ int run_program(int argc, const char* const* argv) {
                   name));
   add_list_command(parser);
   add_generate_command(parser);
+  add_split_command(parser);
+  add_merge_command(parser);
   add_solve_command(parser);
   add_train_command(parser);
   add_evaluate_command(parser);

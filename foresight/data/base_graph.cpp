@@ -1,6 +1,7 @@
 #include "foresight/data/base_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -29,6 +30,14 @@ std::vector<float> select_rows(const std::vector<float>& values, std::size_t wid
 std::span<const float> row_of(const std::vector<float>& values, std::size_t width,
                               std::int32_t row) {
   return std::span(values).subspan(index(row) * width, width);
+}
+
+/// What is known of a number that is drawn from a range, all equally likely.
+Horizon horizon_of(IntRange arrivals) {
+  if (arrivals.low == arrivals.high) return {};
+  const double count = 1.0 + arrivals.high - arrivals.low;
+  return Horizon::expected((arrivals.low + arrivals.high) / 2.0,
+                           std::sqrt((count * count - 1) / 12));
 }
 
 }  // namespace
@@ -88,6 +97,7 @@ BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
   const bool take_all = options_.u == 0;
   if (take_all) options_.u = static_cast<int>(pool_.size());
   if (options_.v == IntRange(0)) options_.v = static_cast<int>(graph_.num_types());
+  graph_.schema.horizon = horizon_of(options_.v);
   if (options_.fixed != "vary") {
     Rng rng(static_cast<std::uint64_t>(options_.draw), Stream::kFixedSet, 0);
     shared_ = take_all ? pool_ : choose_fixed(rng);
@@ -296,7 +306,6 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
          "the market of {} fixed nodes does not come from {} with u={}, {}, pool={}",
          market.num_fixed, origin_, options_.u, options_.fixed, options_.pool);
   }
-  if (graph_.schema.costs) return std::nullopt;
   const std::vector<NodeId> positions = positions_of(market.ids);
   ArrivalTypes law;
   double total = 0;
@@ -310,6 +319,7 @@ std::optional<ArrivalLaw> BaseGraphSource::arrival_law(const Market& market) con
       for (const auto& [node, weight, cost] : edges) {
         law.nodes.push_back(node);
         law.weights.push_back(weight);
+        if (graph_.schema.costs) law.costs.push_back(cost);
       }
       law.edge_begin.push_back(static_cast<std::int64_t>(law.nodes.size()));
       law.probabilities.push_back(0);

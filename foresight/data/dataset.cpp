@@ -112,10 +112,13 @@ struct Dataset::Storage {
                "capacities");
     expect_all(view.costs, index(instance.num_edges()), edge_cost.size(), edge_node.size(),
                "costs");
+    expect_all(view.preferences.values, index(instance.num_arrivals()), arrival_preferences.size(),
+               index(arrival_begin.back()), "preferences");
     append(fixed_capacity, market.capacities);
     add_names(fixed_name, market.names, fixed);
     add_names(arrival_name, view.names, index(instance.num_arrivals()));
     append(fixed_id, market.ids);
+    fixed_id.resize(index(fixed_begin.back()) + fixed, kNoType);
     append(fixed_attributes, market.attributes.values);
     for (NodeId u = 0; u < market.num_fixed; ++u) {
       append(topic, market.topics_of(u));
@@ -142,7 +145,7 @@ struct Dataset::Storage {
   /// Leaves out what no instance has.
   void trim() {
     if (topic.empty()) topic_begin.clear();
-    for (auto* numbers : {&arrival_type, &fixed_name, &arrival_name}) {
+    for (auto* numbers : {&arrival_type, &fixed_id, &fixed_name, &arrival_name}) {
       if (std::ranges::all_of(*numbers, [](auto number) { return number == kNoType; })) {
         numbers->clear();
       }

@@ -23,8 +23,8 @@ namespace foresight {
 
 /// Where a dataset came from.
 struct Provenance {
-  std::string source;  // spec string
-  std::uint64_t seed = 0;
+  std::string source;      // spec string; after a join of several sources, a text that names them
+  std::uint64_t seed = 0;  // of the sequence that they were drawn from; 0 after a join of several
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
@@ -64,6 +64,10 @@ class Dataset {
   /// All arrays that a dataset can have, in the order of the file; missing ones are empty. They
   /// live as long as any copy of the dataset.
   std::vector<DatasetArray> arrays() const;
+
+  /// These instances in this order, with their labels; an instance may occur more than once.
+  /// Throws Error(kUsage) if there is no such instance.
+  Dataset select(std::span<const std::size_t> indices) const;
 
   /// The same instances, meant for another problem; labels are dropped.
   Dataset for_problem(std::string problem) const;

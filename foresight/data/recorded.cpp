@@ -48,7 +48,7 @@ InstanceView Recording::view(std::size_t i) const {
   const bool shared = capacities.size() <= fixed;
   const Texts texts{text_begin, text};
   return {.market = {.num_fixed = num_fixed,
-                     .horizon = static_cast<int>(count),
+                     .horizon = Horizon::known(static_cast<int>(count)),
                      .capacities = shared ? std::span<const float>(capacities)
                                           : std::span(capacities).subspan(i * fixed, fixed),
                      .ids = {},
@@ -80,14 +80,9 @@ class Recorded : public Source {
   const Schema& schema() const override { return record_->schema; }
   std::optional<std::uint64_t> size() const override { return record_->size(); }
 
-  /// Names have no influence on any result, so they are left out.
   std::string digest() const override {
     std::vector<Instance> all;
-    for (std::size_t i = 0; i < record_->size(); ++i) {
-      InstanceView view = record_->view(i);
-      view.names = view.market.names = {};
-      all.emplace_back(view, record_);
-    }
+    for (std::size_t i = 0; i < record_->size(); ++i) all.emplace_back(record_->view(i), record_);
     return Dataset::gather(record_->schema, {}, all).content_digest(false);
   }
 

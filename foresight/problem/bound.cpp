@@ -28,8 +28,8 @@ void check_columns(const Schema& schema, const Instance& instance) {
   check(view.attributes.width, schema.arrival_attributes.size(), arrivals, "arrival attributes");
   const auto check_presence = [](bool found, bool named, const char* what) {
     if (found == named) return;
-    fail(ErrorCode::kData, "it has {} {}, but the schema says that instances have {}",
-         found ? "" : "no", what, named ? "some" : "none");
+    fail(ErrorCode::kData, "it has {}{}, but the schema says that instances have {}",
+         found ? "" : "no ", what, named ? "some" : "none");
   };
   if (fixed > 0) check_presence(!view.market.capacities.empty(), schema.capacities, "capacities");
   if (instance.num_edges() > 0) check_presence(!view.costs.empty(), schema.costs, "costs");

@@ -1,5 +1,6 @@
 // Instances, datasets and sources. Arrays are shared with NumPy in both directions, not copied.
 #include <algorithm>
+#include <numeric>
 
 #include "arguments.h"
 #include "bindings.h"
@@ -7,12 +8,14 @@
 #include "options.h"
 #include "python_dataset.h"
 #include "python_object.h"
+#include "python_policy.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "foresight/base/error.h"
+#include "foresight/data/select.h"
 #include "foresight/problem/bound.h"
 
 namespace foresight::python {
@@ -26,11 +29,17 @@ std::shared_ptr<const void> keep(nb::list objects) {
           }};
 }
 
+/// A function of the package that knows arrays.
+nb::object helper(const char* name) {
+  return nb::module_::import_("foresight._arrays").attr(name);
+}
+
 template <typename T>
 const char* dtype_name() {
   if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
   if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
   if constexpr (std::is_same_v<T, float>) return "float32";
+  if constexpr (std::is_same_v<T, std::uint8_t>) return "uint8";
   return "float64";
 }
 
@@ -39,8 +48,8 @@ const char* dtype_name() {
 void take(DatasetArray& array, nb::handle given, nb::list& kept) {
   std::visit(
       [&]<typename T>(std::span<const T>& values) {
-        const nb::object fit = nb::module_::import_("foresight._arrays").attr("fitting");
-        nb::object fitting = fit("array \"" + array.name + "\"", given, dtype_name<T>());
+        nb::object fitting =
+            helper("fitting")("array \"" + array.name + "\"", given, dtype_name<T>());
         const auto used = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(fitting);
         if (used.ndim() == 0 || used.ndim() > 2) {
           fail(ErrorCode::kData, "array \"{}\" must have one or two dimensions, got {}", array.name,
@@ -55,7 +64,7 @@ void take(DatasetArray& array, nb::handle given, nb::list& kept) {
 
 PythonDataset from_arrays(nb::handle given, nb::handle problem, nb::handle source, nb::handle seed,
                           nb::handle fixed_attributes, nb::handle arrival_attributes,
-                          nb::handle topics) {
+                          nb::handle topics, nb::handle fixed_names, nb::handle arrival_names) {
   if (!nb::isinstance<nb::dict>(given)) {
     reject_argument("from_arrays: arrays", "a dict of arrays by name", given);
   }
@@ -69,9 +78,13 @@ PythonDataset from_arrays(nb::handle given, nb::handle problem, nb::handle sourc
   const auto known = Dataset::gather({}, {}, {}).arrays();
   std::vector<DatasetArray> arrays;
   nb::list kept;
-  for (const auto& [key, value] : nb::borrow<nb::dict>(given)) {
+  const nb::object named = helper("with_names")(given, fixed_names, arrival_names);
+  for (const auto& [key, value] : nb::borrow<nb::dict>(named)) {
     const std::string name = text_argument("from_arrays: the name of an array", key);
     const auto array = std::ranges::find(known, name, &DatasetArray::name);
+    if (name == "fixed.budget") {
+      fail(ErrorCode::kData, "a dataset has no array \"fixed.budget\"; use \"fixed.capacity\"");
+    }
     if (array == known.end()) fail(ErrorCode::kData, "a dataset has no array \"{}\"", name);
     arrays.push_back(*array);
     take(arrays.back(), value, kept);
@@ -96,7 +109,8 @@ nb::dict arrays_of(nb::handle self) {
   return arrays;
 }
 
-Instance instance_at(const PythonDataset& data, nb::handle given) {
+/// A position from the start; negative ones count from the end, as everywhere in Python.
+std::size_t position_in(const PythonDataset& data, nb::handle given) {
   if (!is_whole_number(given)) reject_argument("the index of an instance", "a whole number", given);
   const auto size = static_cast<std::ptrdiff_t>(data.size());
   std::ptrdiff_t i = 0;
@@ -104,7 +118,88 @@ Instance instance_at(const PythonDataset& data, nb::handle given) {
     throw nb::index_error(
         fmt::format("there is no instance {}; there are {}", shown(given), size).c_str());
   }
-  return data.instance(static_cast<std::size_t>(i < 0 ? i + size : i));
+  return static_cast<std::size_t>(i < 0 ? i + size : i);
+}
+
+Instance instance_at(const PythonDataset& data, nb::handle given) {
+  if (!is_whole_number(given)) throw nb::next_overload();
+  return data.instance(position_in(data, given));
+}
+
+PythonDataset instances_at(const PythonDataset& data, nb::handle given) {
+  const auto chosen = nb::cast<Values<std::int64_t>>(helper("positions")(given, data.size()));
+  const std::vector<std::size_t> indices(chosen.data(), chosen.data() + chosen.size());
+  const nb::gil_scoped_release released;
+  return PythonDataset(data.select(indices));
+}
+
+PythonDataset join_all(const std::vector<PythonDataset>& parts) {
+  const nb::gil_scoped_release released;
+  return PythonDataset(join(std::vector<Dataset>(parts.begin(), parts.end())));
+}
+
+nb::object add(const PythonDataset& data, nb::handle other) {
+  if (!nb::isinstance<PythonDataset>(other)) return nb::borrow(Py_NotImplemented);
+  return nb::cast(join_all({data, nb::cast<const PythonDataset&>(other)}));
+}
+
+Part part_of(const std::string& name, nb::handle size) {
+  if (is_whole_number(size)) return {name, whole_argument("split: " + name, size)};
+  if (is_number(size)) return {name, nb::cast<double>(nb::float_(size))};
+  if (nb::isinstance<nb::str>(size) && nb::cast<std::string>(size) == "rest") {
+    return {name, Part::Rest()};
+  }
+  reject_argument("split: " + name, "a number of instances, a share (0.7) or \"rest\"", size);
+}
+
+std::vector<PythonDataset> split_dataset(const PythonDataset& data, const nb::dict& given,
+                                         nb::handle shuffle_seed) {
+  std::vector<Part> parts;
+  for (const auto& [name, size] : given)
+    parts.push_back(part_of(nb::cast<std::string>(name), size));
+  std::optional<std::uint64_t> seed;
+  if (!shuffle_seed.is_none()) seed = whole_argument("split: shuffle_seed", shuffle_seed);
+  const nb::gil_scoped_release released;
+  std::vector<PythonDataset> datasets;
+  for (Dataset& part : split(data, parts, seed)) datasets.emplace_back(std::move(part));
+  return datasets;
+}
+
+/// The name of each arrival's node, its number if it has no name, and None for a skip.
+nb::list matching_names(const Instance& instance, nb::handle given) {
+  const nb::object fitting = helper("fitting")("matching_names: matching", given, "int32");
+  const auto matching = nb::cast<nb::ndarray<const NodeId, nb::c_contig, nb::device::cpu>>(fitting);
+  if (matching.ndim() != 1 ||
+      matching.size() != static_cast<std::size_t>(instance.num_arrivals())) {
+    fail(ErrorCode::kUsage, "matching_names: expected one node for each of {} arrivals, got {}",
+         instance.num_arrivals(), matching.size());
+  }
+  const Market& market = instance.market();
+  nb::list names;
+  for (const NodeId node : std::span(matching.data(), matching.size())) {
+    if (node < kSkip || node >= market.num_fixed) {
+      fail(ErrorCode::kUsage, "matching_names: a node must be -1..{}, got {}", market.num_fixed - 1,
+           node);
+    }
+    if (node == kSkip) {
+      names.append(nb::none());
+      continue;
+    }
+    const std::string_view name = market.names[static_cast<std::size_t>(node)];
+    const std::string text = name.empty() ? fmt::to_string(node) : std::string(name);
+    names.append(nb::cast(text));
+  }
+  return names;
+}
+
+void define_label(nb::module_& module) {
+  nb::class_<Label>(module, "Label", DOC(Label))
+      .def_ro("value", &Label::value, DOC(Label_value))
+      .def_ro("bound", &Label::bound, DOC(Label_bound))
+      .def_prop_ro(
+          "matching", [](const Label& label) { return array(label.matching); },
+          "Per arrival: a fixed node, or -1 for skip.")
+      .def_prop_ro("proven", &Label::proven, "Is it proven that no matching is worth more?");
 }
 
 void define_instance(nb::module_& module) {
@@ -145,11 +240,34 @@ void define_instance(nb::module_& module) {
           },
           "The weight of each edge: the `data` of a CSR matrix. A view.")
       .def_prop_ro(
-          "budgets",
+          "costs",
+          [](nb::handle self) {
+            const auto& x = nb::cast<const Instance&>(self);
+            const auto costs = x.view().costs;
+            if (costs.empty()) return view(costs, self);
+            return view(costs.subspan(static_cast<std::size_t>(x.view().edge_begin[0]),
+                                      static_cast<std::size_t>(x.num_edges())),
+                        self);
+          },
+          "The cost of each edge: what a match takes of its node. Empty if edges have none. A "
+          "view.")
+      .def_prop_ro(
+          "capacities",
           [](nb::handle self) {
             return view(nb::cast<const Instance&>(self).market().capacities, self);
           },
-          DOC(Market_budgets))
+          DOC(Market_capacities))
+      .def_prop_ro(
+          "names", [](const Instance& x) { return copied(x.market().names); },
+          "The names of the fixed nodes, \"\" for one without; empty if none has one.")
+      .def_prop_ro(
+          "arrival_names", [](const Instance& x) { return copied(x.view().names); },
+          "The names of the arrivals likewise.")
+      .def(
+          "matching_names", &matching_names, nb::arg("matching").none(),
+          nb::sig("def matching_names(self, matching: numpy.typing.ArrayLike) -> list[str | None]"),
+          "A matching, a fixed node or -1 per arrival, in names: the name of each arrival's node "
+          "(its number, if it has no name), or None for a skip.")
       .def_prop_ro(
           "ids",
           [](nb::handle self) { return view(nb::cast<const Instance&>(self).market().ids, self); },
@@ -229,14 +347,18 @@ void define_dataset(nb::module_& module) {
           nb::sig("def from_arrays(arrays: dict[str, typing.Any], problem: str = 'e-obm', source: "
                   "str = '', seed: int = 0, fixed_attributes: collections.abc.Sequence[str] = ..., "
                   "arrival_attributes: collections.abc.Sequence[str] = ..., topics: "
-                  "collections.abc.Sequence[str] = ...) -> Dataset"),
+                  "collections.abc.Sequence[str] = ..., fixed_names: "
+                  "collections.abc.Sequence[str] | None = None, arrival_names: "
+                  "collections.abc.Sequence[str] | None = None) -> Dataset"),
           nb::arg("arrays").none(), nb::arg("problem").none() = "e-obm",
           nb::arg("source").none() = "", nb::arg("seed").none() = 0,
           nb::arg("fixed_attributes").none() = Names(),
           nb::arg("arrival_attributes").none() = Names(), nb::arg("topics").none() = Names(),
+          nb::arg("fixed_names") = nb::none(), nb::arg("arrival_names") = nb::none(),
           "Uses NumPy arrays under the names of docs/formats.md where they are, without a "
           "copy if their type fits, and checks everything in them once; labels are checked when "
-          "they are first used. The arrays must not be changed afterwards.")
+          "they are first used. The arrays must not be changed afterwards. `fixed_names` and "
+          "`arrival_names` name the nodes of all instances, one after the other; \"\" is no name.")
       .def(
           "save",
           [](const PythonDataset& data, nb::handle given) {
@@ -252,6 +374,26 @@ void define_dataset(nb::module_& module) {
       .def("__len__", &Dataset::size)
       .def("__getitem__", &instance_at, nb::arg("index").none(),
            nb::sig("def __getitem__(self, index: int) -> Instance"))
+      .def("__getitem__", &instances_at, nb::arg("index").none(),
+           nb::sig("def __getitem__(self, index: slice | collections.abc.Sequence[int] | "
+                   "numpy.typing.NDArray[typing.Any]) -> Dataset"),
+           "A slice, a list of indices or a mask (one bool per instance) gives a dataset of these "
+           "instances, with their labels.")
+      .def(
+          "__iter__",
+          [](nb::handle self) {
+            return nb::module_::import_("foresight._data").attr("instances_of")(self);
+          },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[Instance]"))
+      .def("__add__", &add, nb::arg("other").none(), nb::is_operator(),
+           nb::sig("def __add__(self, other: Dataset) -> Dataset"),
+           "The instances of both, one after the other.")
+      .def(
+          "label",
+          [](const PythonDataset& data, nb::handle index) {
+            return data.label(position_in(data, index));
+          },
+          nb::arg("index").none(), nb::sig("def label(self, index: int) -> Label"), DOC(Label))
       .def("__eq__",
            [](const PythonDataset& data, nb::handle other) {
              return nb::isinstance<PythonDataset>(other) &&
@@ -295,8 +437,12 @@ PythonDataset generate_dataset(nb::handle source, const nb::dict& given, nb::obj
 
 void define_data(nb::module_& module) {
   define_instance(module);
+  define_label(module);
   define_source(module);
   define_dataset(module);
+  module.def("join", &join_all, nb::arg("datasets"), DOC(join));
+  module.def("split", &split_dataset, nb::arg("data"), nb::arg("parts"),
+             nb::arg("shuffle_seed").none(), DOC(split));
   module.def("generate", &generate_dataset, nb::arg("source").none(), nb::arg("options"),
              nb::arg("show").none(), DOC(generate));
 }

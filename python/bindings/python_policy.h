@@ -20,9 +20,10 @@ struct MarketCopy {
 
   NodeId num_fixed;
   int horizon;
-  std::vector<float> budgets, attributes;
+  std::vector<float> capacities, attributes;
   std::vector<std::int32_t> ids;
-  std::size_t width;  // of the attributes
+  std::vector<std::string> names;  // per fixed node, or empty
+  std::size_t width;               // of the attributes
 };
 
 /// What Python sees of an arrival: a copy likewise.
@@ -30,8 +31,9 @@ struct ArrivalCopy {
   explicit ArrivalCopy(const Arrival& arrival);
 
   std::vector<NodeId> nodes;
-  std::vector<float> weights, preferences, attributes;
+  std::vector<float> weights, costs, preferences, attributes;
   std::int32_t type;
+  std::string name;
 };
 
 /// What Python sees of a state: valid only while it is being scored.
@@ -43,6 +45,9 @@ struct StateView {
   /// Throws Error(kUsage) after the decision.
   const State& get() const;
 };
+
+/// A name per node, "" for a node without one; nothing if no node has one.
+std::vector<std::string> copied(const foresight::Names& names);
 
 void define_state(nb::module_& module);
 

@@ -25,6 +25,21 @@ std::string word(nb::handle problem, const char* attribute, const std::string& n
   return text_argument(fmt::format("problem \"{}\": {}", name, attribute), problem.attr(attribute));
 }
 
+/// How Python calls it.
+const char* word_of(Use use) {
+  switch (use) {
+    case Use::kUnit:
+      return "unit";
+    case Use::kGain:
+      return "gain";
+    case Use::kCost:
+      return "cost";
+    case Use::kOther:
+      return "other";
+  }
+  return "";
+}
+
 Traits traits_of(nb::handle problem, const std::string& name) {
   Traits traits;
   const std::string gain = word(problem, "gain", name);
@@ -34,15 +49,16 @@ Traits traits_of(nb::handle problem, const std::string& name) {
     fail(ErrorCode::kUsage, "problem \"{}\": gain must be weight or own, got \"{}\"", name, gain);
   }
   const std::string use = word(problem, "use", name);
-  if (use == "budget") {
-    traits.use = Use::kGain;
-  } else if (use == "other") {
-    traits.use = Use::kOther;
-  } else if (use != "once") {
-    fail(ErrorCode::kUsage, "problem \"{}\": use must be once, budget or other, got \"{}\"", name,
-         use);
+  for (const Use known : {Use::kUnit, Use::kGain, Use::kCost, Use::kOther}) {
+    if (use == word_of(known)) {
+      traits.use = known;
+      return traits;
+    }
   }
-  return traits;
+  const char* now = use == "once" ? "; it is now called unit" : "";
+  if (use == "budget") now = "; it is now called gain";
+  fail(ErrorCode::kUsage, "problem \"{}\": use must be unit, gain, cost or other, got \"{}\"{}",
+       name, use, now);
 }
 
 /// One amount per entry, each finite and at least 0.
@@ -86,7 +102,7 @@ class PythonProblem::PythonLedger : public Ledger {
     problem_.object_.use([&](nb::handle problem) { ask(problem, arrival); });
     for (std::size_t i = 0; i < offers.size(); ++i) {
       offers[i] = {arrival.nodes[i], gains_[i], costs_[i]};
-      check(offers[i], arrival.weights[i]);
+      check(arrival, i, offers[i]);
     }
   }
   void commit(const Arrival&, NodeId) override {}
@@ -105,25 +121,30 @@ class PythonProblem::PythonLedger : public Ledger {
       copy_amounts(problem_.name_, "costs", costs, costs_);
     } else if (problem_.traits_.use == Use::kOther) {
       fail(ErrorCode::kUsage,
-           "problem \"{}\": costs may only be None where use is once or budget, not other",
+           "problem \"{}\": costs may only be None where use is unit, gain or cost, not other",
            problem_.name_);
     } else {
-      costs_ = gains_;
-      if (problem_.traits_.units()) costs_.assign(gains_.size(), 1);
+      for (std::size_t i = 0; i < costs_.size(); ++i)
+        costs_[i] = declared_cost(arrival, i, gains_[i]);
     }
   }
 
+  /// What a match costs by what the problem declares, unless that is "other".
+  float declared_cost(const Arrival& arrival, std::size_t i, float gain) const {
+    if (problem_.traits_.use == Use::kCost) return arrival.costs[i];
+    return problem_.traits_.use == Use::kGain ? gain : 1;
+  }
+
   /// Solvers go by what the problem declares.
-  void check(const Offer& offer, float weight) const {
+  void check(const Arrival& arrival, std::size_t i, const Offer& offer) const {
     const Traits& traits = problem_.traits_;
-    if (traits.gain == Gain::kWeight && offer.gain != weight) {
-      reject(offer, "gain", "weight", "gain", offer.gain, weight);
+    if (traits.gain == Gain::kWeight && offer.gain != arrival.weights[i]) {
+      reject(offer, "gain", "weight", "gain", offer.gain, arrival.weights[i]);
     }
-    if (traits.use == Use::kUnit && offer.cost != 1) {
-      reject(offer, "use", "once", "cost", offer.cost, 1);
-    }
-    if (traits.use == Use::kGain && offer.cost != offer.gain) {
-      reject(offer, "use", "budget", "cost", offer.cost, offer.gain);
+    if (traits.use == Use::kOther) return;
+    const float expected = declared_cost(arrival, i, offer.gain);
+    if (offer.cost != expected) {
+      reject(offer, "use", word_of(traits.use), "cost", offer.cost, expected);
     }
   }
   [[noreturn]] void reject(const Offer& offer, const char* trait, const char* declared,
@@ -145,9 +166,8 @@ PythonProblem::PythonProblem(std::string name, nb::object problem)
 }
 
 float PythonProblem::capacity(const Market& market, NodeId u) const {
-  if (traits_.units()) return 1;
-  const bool budget = traits_.use == Use::kGain;
-  return (budget ? market.capacities : capacities(market))[static_cast<std::size_t>(u)];
+  if (traits_.use != Use::kOther) return Problem::capacity(market, u);
+  return capacities(market)[static_cast<std::size_t>(u)];
 }
 
 /// Asked for node by node, but told by Python for a whole market at once.
@@ -171,13 +191,6 @@ std::span<const float> PythonProblem::capacities(const Market& market) const {
 
 std::unique_ptr<Ledger> PythonProblem::open(const Market& market) const {
   return std::make_unique<PythonLedger>(*this, market);
-}
-
-void PythonProblem::check(const Instance& instance) const {
-  const Market& market = instance.market();
-  if (traits_.use == Use::kGain && market.capacities.empty() && market.num_fixed > 0) {
-    fail(ErrorCode::kData, "problem \"{}\" needs a budget for every fixed node", name_);
-  }
 }
 
 }  // namespace foresight::python

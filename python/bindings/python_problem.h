@@ -23,7 +23,6 @@ class PythonProblem : public Problem {
   Traits traits() const override { return traits_; }
   float capacity(const Market& market, NodeId u) const override;
   std::unique_ptr<Ledger> open(const Market& market) const override;
-  void check(const Instance& instance) const override;
 
  private:
   class PythonLedger;

@@ -43,6 +43,8 @@ PythonSource::PythonSource(std::string name, nb::object source)
   schema_.fixed_attributes = names(name_, source, "fixed_attributes");
   schema_.arrival_attributes = names(name_, source, "arrival_attributes");
   schema_.topics = names(name_, source, "topics");
+  schema_.capacities = attribute<bool>(name_, source, "capacities", false);
+  schema_.costs = attribute<bool>(name_, source, "costs", false);
   size_ = attribute<std::optional<std::uint64_t>>(name_, source, "size", {});
   digest_ = attribute<std::string>(name_, source, "digest", "");
 }

@@ -4,6 +4,7 @@
 
 #include "python_policy.h"
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "foresight/base/error.h"
 #include "foresight/features/features.h"
@@ -38,7 +39,8 @@ const Moments& gains(const State& state, NodeId u) {
 }
 
 FeatureOptions feature_options(const State& state, bool history) {
-  return {.history = history, .amounts = state.problem().traits().amounts()};
+  const bool amounts = !state.market().capacities.empty() || state.problem().traits().amounts();
+  return {.history = history, .amounts = amounts};
 }
 
 auto flat_features(const StateView& view, bool history) {
@@ -69,7 +71,10 @@ void define_market(nb::module_& module) {
       .def_ro("num_fixed", &MarketCopy::num_fixed)
       .def_ro("horizon", &MarketCopy::horizon, DOC(Market_horizon))
       .def_prop_ro(
-          "budgets", [](const MarketCopy& m) { return array(m.capacities); }, DOC(Market_budgets))
+          "capacities", [](const MarketCopy& m) { return array(m.capacities); },
+          DOC(Market_capacities))
+      .def_ro("names", &MarketCopy::names,
+              "The names of the fixed nodes, \"\" for one without; empty if none has one.")
       .def_prop_ro(
           "ids", [](const MarketCopy& m) { return array(m.ids); }, DOC(Market_ids))
       .def_prop_ro(
@@ -84,6 +89,9 @@ void define_arrival(nb::module_& module) {
           "Its neighbours, ascending.")
       .def_prop_ro(
           "weights", [](const ArrivalCopy& a) { return array(a.weights); }, DOC(Arrival_weights))
+      .def_prop_ro(
+          "costs", [](const ArrivalCopy& a) { return array(a.costs); }, DOC(Arrival_costs))
+      .def_ro("name", &ArrivalCopy::name, DOC(Arrival_name))
       .def_ro("type", &ArrivalCopy::type, DOC(Arrival_type))
       .def_prop_ro(
           "preferences", [](const ArrivalCopy& a) { return array(a.preferences); },
@@ -93,27 +101,36 @@ void define_arrival(nb::module_& module) {
 
 }  // namespace
 
+std::vector<std::string> copied(const foresight::Names& names) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < names.numbers.size(); ++i) texts.emplace_back(names[i]);
+  return texts;
+}
+
 MarketCopy::MarketCopy(const Market& market)
     : num_fixed(market.num_fixed),
       horizon(market.horizon),
-      budgets(copied(market.capacities)),
+      capacities(copied(market.capacities)),
       attributes(copied(market.attributes.values)),
       ids(copied(market.ids)),
+      names(copied(market.names)),
       width(market.attributes.width) {}
 
 bool MarketCopy::operator==(const Market& market) const {
   return num_fixed == market.num_fixed && horizon == market.horizon &&
-         width == market.attributes.width && std::ranges::equal(budgets, market.capacities) &&
+         width == market.attributes.width && std::ranges::equal(capacities, market.capacities) &&
          std::ranges::equal(ids, market.ids) &&
-         std::ranges::equal(attributes, market.attributes.values);
+         std::ranges::equal(attributes, market.attributes.values) && names == copied(market.names);
 }
 
 ArrivalCopy::ArrivalCopy(const Arrival& arrival)
     : nodes(copied(arrival.nodes)),
       weights(copied(arrival.weights)),
+      costs(copied(arrival.costs)),
       preferences(copied(arrival.preferences)),
       attributes(copied(arrival.attributes)),
-      type(arrival.type) {}
+      type(arrival.type),
+      name(arrival.name) {}
 
 const State& StateView::get() const {
   if (!state) {
@@ -155,6 +172,9 @@ void define_state(nb::module_& module) {
           "All neighbours of the arrival, used-up ones included.")
       .def_prop_ro("arrival_weights",
                    [](const View& v) { return array(v.get().arrival().weights); })
+      .def_prop_ro(
+          "arrival_name", [](const View& v) { return std::string(v.get().arrival().name); },
+          DOC(Arrival_name))
       .def_prop_ro(
           "arrival_type", [](const View& v) { return v.get().arrival().type; }, DOC(Arrival_type))
       .def_prop_ro(

@@ -15,6 +15,7 @@ from ._core import (
     Arrival,
     Dataset,
     Instance,
+    Label,
     Market,
     Model,
     PolicyResult,
@@ -28,7 +29,7 @@ from ._core import (
     trainers,
     version,
 )
-from ._data import Source, gather, generate
+from ._data import Source, concat, gather, generate, split
 from ._evaluate import Evaluation, evaluate, play
 from ._policy import Policy
 from ._problem import Problem
@@ -45,6 +46,7 @@ __all__ = [
     "Dataset",
     "Evaluation",
     "Instance",
+    "Label",
     "Market",
     "Model",
     "Policy",
@@ -55,6 +57,7 @@ __all__ = [
     "State",
     "__version__",
     "canonical",
+    "concat",
     "evaluate",
     "gather",
     "generate",
@@ -70,6 +73,7 @@ __all__ = [
     "report",
     "solve",
     "sources",
+    "split",
     "train",
     "trainers",
 ]

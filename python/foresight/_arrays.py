@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def fitting(what: str, given: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 def _check(what: str, values: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
     low: float
     high: float
-    if wanted.kind == "i":
+    if wanted.kind in "iu":
         low, high = np.iinfo(wanted).min, np.iinfo(wanted).max
         kinds, expected = "iu", f"whole numbers {low}..{high}"
     else:
@@ -42,6 +43,47 @@ def _check(what: str, values: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
     for value in (finite.min(initial=0).item(), finite.max(initial=0).item()):
         if not low <= value <= high:
             raise ValueError(f"{what}: expected {expected}, got {value}")
+
+
+def positions(index: Any, size: int) -> npt.NDArray[np.int64]:
+    """The instances that a slice, a list of indices or a mask chooses of so many, from the start."""
+    if isinstance(index, slice):
+        return np.arange(*index.indices(size), dtype=np.int64)
+    chosen = None if isinstance(index, tuple) else np.asarray(index)
+    if chosen is None or chosen.ndim != 1 or (chosen.size > 0 and chosen.dtype.kind not in "iub"):
+        expected = "a whole number, a slice, a list of whole numbers or a mask of True and False"
+        raise TypeError(f"the index of an instance must be {expected}, got {index!r}")
+    if chosen.dtype.kind == "b":
+        if len(chosen) != size:
+            raise IndexError(f"a mask must have one entry for each of {size} instances, got {len(chosen)}")
+        return np.flatnonzero(chosen).astype(np.int64)
+    outside = (chosen < -size) | (chosen >= size)
+    if outside.any():
+        raise IndexError(f"there is no instance {chosen[outside][0]}; there are {size}")
+    return np.where(chosen < 0, chosen + size, chosen).astype(np.int64)
+
+
+def with_names(arrays: dict[str, Any], fixed: Any, arrivals: Any) -> dict[str, Any]:
+    """The arrays of a dataset, and those that hold names; equal names are stored once."""
+    texts: dict[str, int] = {}
+    named = dict(arrays)
+    for array, argument, names in [("fixed.name", "fixed_names", fixed), ("arrival.name", "arrival_names", arrivals)]:
+        if names is None:
+            continue
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise TypeError(f"from_arrays: {argument} must be a list of texts, got {names!r}")
+        numbers = []
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"from_arrays: {argument} must be a list of texts, got {name!r} in it")
+            numbers.append(texts.setdefault(name, len(texts)) if name else -1)
+        if any(number >= 0 for number in numbers):
+            named[array] = np.array(numbers, np.int32)
+    if texts:
+        encoded = [text.encode() for text in texts]
+        named["text_begin"] = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        named["text"] = np.frombuffer(b"".join(encoded), np.uint8)
+    return named
 
 
 def sparse_rows(matrix: Any) -> Any:

@@ -32,17 +32,18 @@ class Problem:
 
     #: What a match gains: the "weight" of its edge, or what `price` says ("own").
     gain: Literal["weight", "own"] = "weight"
-    #: What it takes of its fixed node: all of it ("once"), what it gains out of the node's "budget", or
-    #: what `price` says ("other", for which there is no method for hindsight optima).
-    use: Literal["once", "budget", "other"] = "once"
+    #: What it takes of its fixed node's capacity: 1 ("unit"; the capacity is 1 where the data says none), what
+    #: it gains ("gain"; the capacity is a budget), the cost of its edge ("cost"), or what `price` says ("other",
+    #: for which there is no method for hindsight optima).
+    use: Literal["unit", "gain", "cost", "other"] = "unit"
 
     def price(self, market: Market, arrival: Arrival) -> tuple[Amounts, Amounts | None]:
         """What a match with each of `arrival.nodes` would gain, and what it would cost.
 
-        The costs may be None where `use` says them: 1 for "once", the gain for "budget".
+        The costs may be None where `use` says them: 1 for "unit", the gain for "gain", `arrival.costs` for "cost".
         """
         return arrival.weights, None
 
     def capacity(self, market: Market) -> Amounts:
         """How much each fixed node can take; asked only where `use` is "other"."""
-        return market.budgets if len(market.budgets) > 0 else np.ones(market.num_fixed, np.float32)
+        return market.capacities if len(market.capacities) > 0 else np.ones(market.num_fixed, np.float32)

@@ -26,8 +26,9 @@ def register_source(name: str, make: Callable[..., Any], options: Options | None
         make: called with the options of a spec as keywords. Returns an object with `draw(seed, index)`,
             which returns an Instance that depends on nothing else, such as `gather([matrix])[0]`. It may
             have: `problem` (default "e-obm"), `size` (how many instances there are; default: endless),
-            `fixed_attributes`, `arrival_attributes` and `topics` (names of columns), and `digest` (of files
-            that it read, so that a change in them is noticed).
+            `fixed_attributes`, `arrival_attributes` and `topics` (names of columns), `capacities` and `costs`
+            (True if its instances have them), and `digest` (of files that it read, so that a change in them is
+            noticed).
         options: names and defaults; the type of a default, int, float or str, says what an option takes.
         summary: one line for lists.
 

@@ -6,7 +6,7 @@
     env = gym.make("foresight/EOBM-v0", source="crowd(u=10,v=30)")
     envs = gym.make_vec("foresight/EOBM-v0", num_envs=64, vectorization_mode="vector_entry_point")
 
-Ids: foresight/EOBM-v0, foresight/OSBM-v0, foresight/Adwords-v0.
+One id per problem, such as foresight/EOBM-v0, foresight/OSBM-v0 and foresight/Adwords-v0.
 
 Action: 0 skips, 1 + u matches the arrival to fixed node u, as in our scores. What can be chosen is in
 `info["action_mask"]` and in `env.unwrapped.action_masks()`, True for possible. An action that is not

@@ -7,7 +7,7 @@ import foresight
 MINE = "own-orders(u=3,v=5,low=0.2,kind=rush)"
 
 
-def instance(weights, budgets=None, attributes=None, problem="e-obm"):
+def instance(weights, capacities=None, attributes=None, problem="e-obm"):
     """One with all edges, and an attribute of each arrival."""
     rows, columns = weights.shape
     arrays = {
@@ -17,8 +17,8 @@ def instance(weights, budgets=None, attributes=None, problem="e-obm"):
         "edge.node": np.tile(np.arange(columns), rows),
         "edge.weight": weights.ravel(),
     }
-    if budgets is not None:
-        arrays["fixed.budget"] = budgets
+    if capacities is not None:
+        arrays["fixed.capacity"] = capacities
     if attributes is not None:
         arrays["arrival.attributes"] = attributes.reshape(rows, 1)
     columns = ["urgency"] if attributes is not None else []
@@ -28,6 +28,7 @@ def instance(weights, budgets=None, attributes=None, problem="e-obm"):
 class Orders:
     problem = "own-urgent"
     arrival_attributes = ("urgency",)
+    capacities = True
 
     def __init__(self, u, v, low, kind):
         assert (type(u), type(v), type(low), type(kind)) == (int, int, float, str)
@@ -37,7 +38,7 @@ class Orders:
         random = np.random.default_rng([seed, index])
         weights = random.uniform(self.low, 1, self.shape).astype(np.float32)
         urgency = random.integers(1, 4, self.shape[0]).astype(np.float32)
-        return instance(weights, np.full(self.shape[1], 2.5), urgency if self.kind == "rush" else urgency * 0 + 1)
+        return instance(weights, np.full(self.shape[1], 2.0), urgency if self.kind == "rush" else urgency * 0 + 1)
 
 
 class Urgent(foresight.Problem):
@@ -51,7 +52,7 @@ class Urgent(foresight.Problem):
 
 
 class UrgentOutOfBudgets(Urgent):
-    use = "budget"
+    use = "gain"
 
 
 class Portions(foresight.Problem):

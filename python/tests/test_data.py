@@ -166,8 +166,8 @@ def test_a_dataset_is_a_sequence_of_instances(data):
     for index in [100, -101, 2**70]:
         with pytest.raises(IndexError, match=f"there is no instance {index}; there are 100"):
             data[index]
-    for index in [slice(0, 3), "a", None, 1.0, True]:
-        with pytest.raises(TypeError, match="index of an instance must be a whole number, got"):
+    for index in ["a", None, 1.0, True, (1, 2), [1.5], [[1]], ["a"], {1}]:
+        with pytest.raises(TypeError, match="index of an instance must be a whole number, a slice, .*, got"):
             data[index]
     assert data[np.int64(3)] == data[3]
     source = foresight.Source(data.source)
@@ -182,8 +182,8 @@ def test_matrices_become_a_dataset():
     assert foresight.gather([sparse.csr_array(matrix) for matrix in matrices]) == data
     for instance, matrix in zip(data, matrices, strict=True):
         np.testing.assert_array_equal(instance.to_scipy().toarray(), matrix.astype(np.float32))
-    budgets = foresight.gather([np.ones((3, 2))] * 2, problem="adwords", budgets=[1.0, 2.0])
-    np.testing.assert_array_equal(budgets[1].budgets, [1, 2])
+    budgets = foresight.gather([np.ones((3, 2))] * 2, problem="adwords", capacities=[1.0, 2.0])
+    np.testing.assert_array_equal(budgets[1].capacities, [1, 2])
     with pytest.raises(ValueError, match="two dimensions"):
         foresight.gather([np.ones(3)])
     with pytest.raises(ValueError, match="-1"):
@@ -195,17 +195,24 @@ def test_matrices_become_a_dataset():
         foresight.gather([[["a"]]])
     with pytest.raises(TypeError, match="matrices must be a list of matrices, got None"):
         foresight.gather(None)
-    with pytest.raises(ValueError, match="budgets are given for 1 matrices, but there are more"):
-        foresight.gather([np.ones((2, 2))] * 2, problem="adwords", budgets=[[1, 2]])
+    with pytest.raises(ValueError, match="capacities are given for 1 matrices, but there are 2"):
+        foresight.gather([np.ones((2, 2))] * 2, problem="adwords", capacities=[[1, 2]])
+    with pytest.raises(ValueError, match="matrix 1 has 2 capacities instead of 3"):
+        foresight.gather([np.ones((2, 2)), np.ones((2, 3))], capacities=[1, 2])
+    with pytest.raises(TypeError, match="use capacities="):
+        foresight.gather([np.ones((2, 2))], budgets=[1, 2])
+    with pytest.raises(ValueError, match='"fixed.budget"; use "fixed.capacity"'):
+        foresight.Dataset.from_arrays({"fixed.budget": [1.0]})
 
 
 def test_an_instance_shows_what_it_has_and_empty_arrays_for_the_rest(data, adwords, coverage):
     plain, budgets, topics = data[3], adwords[3], coverage[3]
     assert plain.fixed_attributes.shape == (plain.num_fixed, len(data.fixed_attributes))
     assert plain.arrival_attributes.shape == (plain.num_arrivals, len(data.arrival_attributes))
-    assert len(plain.budgets) == 0 and len(plain.preferences) == 0
+    assert len(plain.capacities) == 0 and len(plain.costs) == 0 and len(plain.preferences) == 0
     assert len(plain.ids) == plain.num_fixed and len(plain.types) == plain.num_arrivals
-    assert (budgets.budgets > 0).all() and len(budgets.budgets) == budgets.num_fixed
+    assert (budgets.capacities > 0).all() and len(budgets.capacities) == budgets.num_fixed
+    assert plain.names == plain.arrival_names == []
     assert topics.preferences.shape == (topics.num_arrivals, len(coverage.topics))
     assert plain.num_edges == len(plain.nodes) == len(plain.weights) == plain.edge_begin[-1]
 

@@ -20,19 +20,22 @@ def gains_of(instance):
     return instance.to_scipy().toarray() * instance.arrival_attributes.reshape(-1, 1)
 
 
-def best_by_trying_all(gains, budgets):
-    """The best value: each node once, or out of its budget."""
+def best_by_trying_all(gains, costs, capacities):
+    """The best value: the costs of a node's matches stay within its capacity."""
     best = 0.0
     for choice in itertools.product(range(-1, gains.shape[1]), repeat=gains.shape[0]):
-        spent = np.zeros(gains.shape[1])
-        once = True
+        gained, spent = 0.0, np.zeros(gains.shape[1])
         for arrival, node in enumerate(choice):
             if node >= 0:
-                once = once and spent[node] == 0
-                spent[node] += gains[arrival, node]
-        if (spent <= budgets + 1e-5).all() if budgets is not None else once:
-            best = max(best, spent.sum())
+                gained += gains[arrival, node]
+                spent[node] += costs[arrival, node]
+        if (spent <= capacities + 1e-5).all():
+            best = max(best, gained)
     return best
+
+
+def costs_of(problem, gains):
+    return gains if problem == "own-budgets" else np.ones_like(gains)
 
 
 def test_what_is_registered_is_listed_with_its_options():
@@ -73,7 +76,7 @@ def test_names_of_ones_own_work_within_other_specs():
 def test_the_optima_of_a_problem_of_ones_own_are_those_of_trying_all(problem):
     data = foresight.generate(MINE, 25, seed=1, problem=problem, label=True, progress=False)
     for i, one in enumerate(data):
-        best = best_by_trying_all(gains_of(one), one.budgets if problem == "own-budgets" else None)
+        best = best_by_trying_all(gains_of(one), costs_of(problem, gains_of(one)), one.capacities)
         assert data.arrays["label.value"][i] == pytest.approx(best, rel=1e-5)
         assert best * (1 - 1e-5) <= data.arrays["label.bound"][i] <= best * (1 + 1.1e-4)  # solve stops at a gap
 
@@ -92,12 +95,10 @@ def test_policies_play_a_problem_of_ones_own(problem):
     for i, one in enumerate(data):
         own = matching[5 * i : 5 * i + 5]
         matched = np.flatnonzero(own >= 0)
-        spent = np.bincount(own[matched], gains_of(one)[matched, own[matched]], minlength=3)
-        assert spent.sum() == pytest.approx(values[i], rel=1e-5)
-        if problem == "own-budgets":
-            assert (spent <= one.budgets + 1e-4).all()
-        else:
-            assert len(np.unique(own[matched])) == len(matched)
+        gains = gains_of(one)
+        assert gains[matched, own[matched]].sum() == pytest.approx(values[i], rel=1e-5)
+        spent = np.bincount(own[matched], costs_of(problem, gains)[matched, own[matched]], minlength=3)
+        assert (spent <= one.capacities + 1e-4).all()
 
 
 @pytest.mark.parametrize("model", names(foresight.models()))
@@ -139,6 +140,51 @@ def test_a_problem_may_have_capacities_and_costs_of_its_own():
     assert all(capacity == [1, 1, 1] and set(costs) <= {0.5} for capacity, costs, _ in seen)
     with pytest.raises(ValueError, match='problem "own-portions" .* has no method for hindsight optima'):
         foresight.solve(data, progress=False)
+
+
+def test_a_problem_of_ones_own_may_take_the_costs_of_edges():
+    class Tired(foresight.Problem):
+        gain, use = "own", "cost"
+
+        def price(self, market, arrival):
+            seen.append((market.names, market.capacities.tolist(), arrival.name))
+            return arrival.weights / 2, None
+
+    class Visits:
+        problem = "own-tired"
+        capacities = costs = True
+
+        def draw(self, seed, index):
+            random = np.random.default_rng([seed, index])
+            weights, costs = random.uniform(1, 9, (4, 2)), random.uniform(1, 3, (4, 2))
+            return foresight.gather(
+                [weights], capacities=[4, 0], costs=[costs], names=["ada", "bob"], arrival_names=list("wxyz")
+            )[0]
+
+    seen = []
+    foresight.register_problem("own-tired", Tired)
+    foresight.register_source("own-visits", Visits)
+    data = foresight.generate("own-visits", 6, label=True, progress=False)
+    assert (["ada", "bob"], [4, 0], "w") in seen
+    for i, one in enumerate(data):
+        gains, costs = one.weights.reshape(4, 2) / 2, one.costs.reshape(4, 2)
+        best = best_by_trying_all(gains, costs, one.capacities)
+        assert data.label(i).value == pytest.approx(best, rel=1e-5)
+        assert set(one.matching_names(data.label(i).matching)) <= {"ada", None}
+
+
+@pytest.mark.parametrize("has", ["capacities", "costs"])
+def test_a_source_of_ones_own_says_whether_it_has_capacities_and_costs(has):
+    class Silent:
+        problem = "gen-assignment"
+        capacities, costs = has != "capacities", has != "costs"
+
+        def draw(self, seed, index):
+            return foresight.gather([[[1.0]]], capacities=[1], costs=[[[1.0]]])[0]
+
+    foresight.register_source(f"own-silent-{has}", Silent)
+    with pytest.raises(ValueError, match=f"it has {has}, but the schema says that instances have none"):
+        foresight.generate(f"own-silent-{has}", 1, progress=False)
 
 
 def test_an_environment_of_ones_own():

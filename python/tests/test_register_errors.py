@@ -50,7 +50,7 @@ def test_exceptions_come_out_as_they_are(tmp_path):
 
             @property
             def use(self):
-                return "other" if self.at == "capacity" else "once"
+                return "other" if self.at == "capacity" else "unit"
 
         return make
 
@@ -188,12 +188,14 @@ def test_the_columns_of_a_source_have_names_of_their_own(names, error, message, 
             {},
             lambda w: (w, 2 * np.ones(3)),
             ValueError,
-            'declares use = "once", so the cost of node 0 must be 1, got 2',
+            'declares use = "unit", so the cost of node 0 must be 1, got 2',
         ),
-        ({"use": "budget"}, lambda w: (w, 2 * w), ValueError, 'declares use = "budget", so the cost of node 0'),
-        ({"use": "other"}, lambda w: (w, None), ValueError, "costs may only be None where use is once or budget"),
+        ({"use": "gain"}, lambda w: (w, 2 * w), ValueError, 'declares use = "gain", so the cost of node 0'),
+        ({"use": "other"}, lambda w: (w, None), ValueError, "costs may only be None where use is unit, gain or cost"),
         ({"gain": "luck"}, None, ValueError, 'gain must be weight or own, got "luck"'),
-        ({"use": "twice"}, None, ValueError, 'use must be once, budget or other, got "twice"'),
+        ({"use": "twice"}, None, ValueError, 'use must be unit, gain, cost or other, got "twice"$'),
+        ({"use": "once"}, None, ValueError, 'got "once"; it is now called unit'),
+        ({"use": "budget"}, None, ValueError, 'got "budget"; it is now called gain'),
         ({"use": 5}, None, TypeError, "use must be a text, got 5"),
         ({"gain": "own"}, lambda w: (None, None), TypeError, "gains must be a list or an array, got None"),
         (

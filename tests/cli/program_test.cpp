@@ -189,8 +189,9 @@ TEST_F(Program, HelpShowsRangeAndDefaultOfEveryOption) {
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
   };
-  for (const char* command : {"list", "generate", "solve", "train", "evaluate", "ceiling",
-                              "inspect", "export", "report", "reproduce", "demo", "bench"}) {
+  for (const char* command :
+       {"list", "generate", "split", "merge", "solve", "train", "evaluate", "ceiling", "inspect",
+        "export", "report", "reproduce", "demo", "bench"}) {
     const std::string help = run(fmt::format("{} --help", command)).output;
     EXPECT_EQ(count(help, " VALUE"), count(help, "; default ")) << help;
   }
