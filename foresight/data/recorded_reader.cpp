@@ -80,10 +80,21 @@ class RecordedReader {
     sort();
     name();
     describe_nodes();
+    set_horizon();
     return std::move(record_);
   }
 
  private:
+  /// Whoever decides does not know how long a day will be, unless all are equally long.
+  void set_horizon() {
+    std::vector<int> lengths;
+    for (std::size_t i = 0; i < record_.size(); ++i) {
+      lengths.push_back(static_cast<int>(record_.arrival_begin[i + 1] - record_.arrival_begin[i]));
+    }
+    const Horizon seen = Horizon::from_past(lengths);
+    if (seen.deviation() > 0) record_.schema.horizon = seen;
+  }
+
   struct Edge {
     std::size_t arrival;
     std::size_t line;

@@ -175,8 +175,12 @@ Dataset join(std::span<const Dataset> datasets) {
       if (labelled) labels.push_back(data.label(k));
     }
   }
-  return gather_labelled(datasets[0].schema(), joined_provenance(datasets), instances,
-                         labelled ? &labels : nullptr);
+  const Horizon& horizon = datasets[0].schema().horizon;
+  const bool agree = std::ranges::all_of(
+      datasets, [&](const Dataset& data) { return data.schema().horizon == horizon; });
+  const Dataset all = gather_labelled(datasets[0].schema(), joined_provenance(datasets), instances,
+                                      labelled ? &labels : nullptr);
+  return agree ? all : all.with_horizon(Horizon::from_past(all.lengths()));
 }
 
 std::vector<Part> parse_parts(const std::string& text) {
@@ -241,6 +245,11 @@ std::vector<Dataset> split(const Dataset& data, std::span<const Part> parts,
   for (const std::size_t size : sizes) {
     datasets.push_back(data.select(rest.first(size)));
     rest = rest.subspan(size);
+  }
+  // What is expected of the future is what the past shows, and nothing else.
+  if (data.schema().horizon.is_expected()) {
+    const Horizon learned = Horizon::from_past(datasets.front().lengths());
+    for (Dataset& part : datasets) part = part.with_horizon(learned);
   }
   return datasets;
 }

@@ -34,11 +34,12 @@ std::vector<Part> parse_parts(const std::string& text);
 std::vector<std::size_t> part_sizes(std::span<const Part> parts, std::size_t size);
 
 /// The parts, one after the other in the order of the instances, or in a random order that a seed
-/// names.
+/// names. Where the number of arrivals is only expected, all parts expect what the first one shows.
 std::vector<Dataset> split(const Dataset& data, std::span<const Part> parts,
                            std::optional<std::uint64_t> shuffle_seed = std::nullopt);
 
-/// The instances of all datasets, one after the other. Labels are kept if all have them. Throws
+/// The instances of all datasets, one after the other. Labels are kept if all have them. If they are
+/// told different numbers of arrivals, the mean number is expected. Throws
 /// Error(kData) that names two datasets and what they differ in: the problem, attributes, topics,
 /// capacities or costs.
 Dataset join(std::span<const Dataset> datasets);

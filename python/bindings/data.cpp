@@ -415,6 +415,20 @@ void define_dataset(nb::module_& module) {
       .def_prop_ro("num_edges", &Dataset::num_edges)
       .def_prop_ro("labelled", &Dataset::labelled, "Are the hindsight optima there?")
       .def_prop_ro("digest", &Dataset::digest, DOC(Dataset_digest))
+      .def_prop_ro(
+          "horizon", [](const PythonDataset& data) { return data.schema().horizon.to_string(); },
+          "What policies are told of the number of arrivals: \"known\", \"unknown\" or "
+          "\"expected(MEAN,DEVIATION)\".")
+      .def(
+          "with_horizon",
+          [](const PythonDataset& data, nb::handle given) {
+            const std::string horizon = text_argument("with_horizon: horizon", given);
+            const nb::gil_scoped_release release;  // as `bound` asks for
+            return PythonDataset(data.with_horizon(choose_horizon(horizon, data.bound())));
+          },
+          nb::arg("horizon").none(), nb::sig("def with_horizon(self, horizon: str) -> Dataset"),
+          "The same data, of which policies are told \"known\", \"expected\" (the mean number of "
+          "arrivals in this data), \"unknown\", or a number to expect, as text.")
       .def(
           "for_problem",
           [](const PythonDataset& data, nb::handle given) {

@@ -38,7 +38,7 @@ void Environments::reset(std::size_t i, std::optional<std::uint64_t> seed) {
     fail(ErrorCode::kUsage, "instance {} of {} has {} fixed nodes; an environment needs {} in all",
          index, source_.spec(), market.num_fixed, num_actions_ - 1);
   }
-  if (market.horizon == 0) {
+  if (episode.instance.num_arrivals() == 0) {
     fail(ErrorCode::kUsage, "instance {} of {} has no arrivals: there is nothing to decide", index,
          source_.spec());
   }

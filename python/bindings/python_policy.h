@@ -19,7 +19,7 @@ struct MarketCopy {
   bool operator==(const Market& market) const;
 
   NodeId num_fixed;
-  int horizon;
+  Horizon horizon;
   std::vector<float> capacities, attributes;
   std::vector<std::int32_t> ids;
   std::vector<std::string> names;  // per fixed node, or empty

@@ -66,10 +66,18 @@ auto node_features(const StateView& view, bool history) {
   return array(std::move(values), width);
 }
 
+nb::object python_horizon(const Horizon& horizon) {
+  if (horizon.is_known()) return nb::int_(static_cast<int>(horizon.arrivals()));
+  if (horizon.is_expected()) return nb::float_(horizon.arrivals());
+  return nb::none();
+}
+
 void define_market(nb::module_& module) {
   nb::class_<MarketCopy>(module, "Market", DOC(Market))
       .def_ro("num_fixed", &MarketCopy::num_fixed)
-      .def_ro("horizon", &MarketCopy::horizon, DOC(Market_horizon))
+      .def_prop_ro(
+          "horizon", [](const MarketCopy& m) { return python_horizon(m.horizon); },
+          "The number of arrivals: an int if it is known, a float if it is expected, else None.")
       .def_prop_ro(
           "capacities", [](const MarketCopy& m) { return array(m.capacities); },
           DOC(Market_capacities))
@@ -184,6 +192,12 @@ void define_state(nb::module_& module) {
                    [](const View& v) { return array(v.get().arrival().attributes); })
       .def_prop_ro(
           "time", [](const View& v) { return v.get().history().arrivals; }, DOC(History_arrivals))
+      .def_prop_ro(
+          "share_passed", [](const View& v) { return v.get().share_passed(); },
+          "The share of the arrivals that came before the current one, as far as one is told.")
+      .def_prop_ro(
+          "to_come", [](const View& v) { return v.get().to_come(); },
+          "How many arrivals are to follow the current one, as far as one is told.")
       .def_prop_ro(
           "value", [](const View& v) { return v.get().value(); },
           "The gains of the matches made so far.")
