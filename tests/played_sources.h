@@ -79,6 +79,14 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
                                     "0.5,0.5\nc,q,1,3\nc,s,0.125,1\n"
                                     "d,r,0.25,0\nd,s,0.5,1.5\n"},
                                    {"fixed.csv", "node,capacity\na,3\nb,2.5\nc,4\nd,0\n"}});
+  const auto everything = write_folder(
+      folder, "everything",
+      {{"edges.csv",
+        "node,type,weight,cost\na,p,0.5,1\na,q,0.25,2\nb,p,0.75,1\nb,r,0.5,0.5\nc,q,1,3\nc,s,0.125,"
+        "1\n"
+        "d,r,0.25,0.5\nd,s,0.5,1.5\ne,p,0.25,1\ne,q,0.75,1.5\n"},
+       {"fixed.csv", "node,capacity,skill\na,3,0.5\nb,2.5,1\nc,4,0.25\nd,0,0.75\ne,2,0\n"},
+       {"arrivals.csv", "type,hour,urgent\np,0.25,1\nq,0.5,0\nr,0.75,0\ns,1,1\n"}});
   const auto workers = write_folder(
       folder, "workers",
       {{"workers.txt", "1,0,0,9,0.5\n2,1,0,9,0.25\n3,0,1,9,0.75\n4,1,1,9,1\n5,2,2,9,0.5\n"},
@@ -154,6 +162,7 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
       {"csv", {"csv with capacities", "path=" + capacities}},
       {"csv", {"csv with topics and capacities", "path=" + coverage_capacities}},
       {"csv", {"csv with costs", "path=" + costs}},
+      {"csv", {"csv with costs and attributes", "path=" + everything}},
       {"gmission", {"gmission", "path=" + workers}},
       {"movielens", {"excerpt of movielens", "path=" + excerpt}},
       {"movielens", {"original movielens", "path=" + original}},

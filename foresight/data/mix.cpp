@@ -21,23 +21,29 @@ struct MixOptions {
 class Mix : public Source {
  public:
   explicit Mix(const MixOptions& options) {
+    bool lengths_differ = false;
     for (const std::string& part : options.parts) {
       if (part.empty()) continue;
       sources_.push_back(sources().make(part));
-      if (sources_.back()->schema() != sources_.front()->schema()) {
-        fail(
-            ErrorCode::kUsage,
-            "source \"mix\": {} and {} differ in problem, attributes or topics and cannot be mixed",
-            options.parts[0], part);
+      Schema schema = sources_.back()->schema();
+      lengths_differ |= schema.horizon != sources_.front()->schema().horizon;
+      schema.horizon = {};
+      if (sources_.size() == 1) schema_ = schema;
+      if (schema != schema_) {
+        fail(ErrorCode::kUsage,
+             "source \"mix\": {} and {} differ in problem, attributes, topics, capacities or costs "
+             "and cannot be mixed",
+             options.parts[0], part);
       }
     }
     if (sources_.empty()) {
       fail(ErrorCode::kUsage,
            "source \"mix\" needs at least two sources: mix(first=SPEC,second=SPEC)");
     }
+    schema_.horizon = lengths_differ ? expected() : sources_.front()->schema().horizon;
   }
 
-  const Schema& schema() const override { return sources_.front()->schema(); }
+  const Schema& schema() const override { return schema_; }
   Instance draw(std::uint64_t seed, std::uint64_t index) const override {
     return sources_[index % sources_.size()]->draw(seed, index / sources_.size());
   }
@@ -48,7 +54,16 @@ class Mix : public Source {
   }
 
  private:
+  /// What to expect of sources that say different things about the number of arrivals.
+  Horizon expected() const {
+    constexpr std::uint64_t kLooked = 200;
+    std::vector<int> lengths;
+    for (std::uint64_t i = 0; i < kLooked; ++i) lengths.push_back(draw(0, i).num_arrivals());
+    return Horizon::from_past(lengths);
+  }
+
   std::vector<std::shared_ptr<Source>> sources_;
+  Schema schema_;
 };
 
 }  // namespace

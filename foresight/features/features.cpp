@@ -29,6 +29,16 @@ float surprise(float gain, const Moments& past) {
 
 }  // namespace
 
+FeatureOptions feature_options(const Traits& traits, bool capacities, bool history) {
+  return {
+      .history = history, .amounts = capacities || traits.amounts(), .costs = traits.own_costs()};
+}
+
+void AttributeColumns::add_names(std::vector<std::string>& names) const {
+  for (const AttributeColumn& column : fixed) names.push_back("fixed." + column.name);
+  for (const AttributeColumn& column : arrival) names.push_back("arrival." + column.name);
+}
+
 EpisodeFeatures::EpisodeFeatures(const State& state, const FeatureOptions& options) {
   const History& past = state.history();
   const Market& market = state.market();
@@ -46,12 +56,14 @@ FlatFeatures::FlatFeatures(FeatureOptions options, NodeId num_fixed)
     : options_(options), nodes_(index(num_fixed) + 1) {}
 
 std::size_t FlatFeatures::width() const {
-  if (!options_.history) return (options_.amounts ? 3 : 2) * nodes_;
-  return (options_.amounts ? 7 : 5) * nodes_ + 8;
+  const std::size_t costs = options_.costs ? nodes_ : 0;
+  if (!options_.history) return (options_.amounts ? 3 : 2) * nodes_ + costs;
+  return (options_.amounts ? 7 : 5) * nodes_ + costs + 8;
 }
 
 std::vector<std::string> FlatFeatures::names() const {
   std::vector<std::string> blocks = {"gain"};
+  if (options_.costs) blocks.push_back("cost");
   if (options_.history) blocks.push_back("mask");
   if (options_.history && options_.amounts) blocks.push_back("budget");
   if (options_.amounts) blocks.push_back("remaining");
@@ -77,9 +89,9 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
     used += nodes_;
     return row.subspan(used - nodes_, nodes_);
   };
-  const auto fill_gains = [&](std::span<float> gains) {
-    std::fill(gains.begin(), gains.end(), 0.0F);
-    for (const Offer& edge : state.edges()) gains[index(edge.node) + 1] = edge.gain;
+  const auto fill_edges = [&](std::span<float> values, float Offer::*price) {
+    std::fill(values.begin(), values.end(), 0.0F);
+    for (const Offer& edge : state.edges()) values[index(edge.node) + 1] = edge.*price;
   };
   const auto fill_mask = [&](std::span<float> mask) {
     std::fill(mask.begin(), mask.end(), 1.0F);
@@ -91,7 +103,8 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
     for (std::size_t u = 1; u < nodes_; ++u) values[u] = value_of(static_cast<NodeId>(u - 1));
   };
 
-  fill_gains(block());
+  fill_edges(block(), &Offer::gain);
+  if (options_.costs) fill_edges(block(), &Offer::cost);
   if (options_.history) fill_mask(block());
   if (options_.history && options_.amounts) {
     fill_nodes(block(), [&](NodeId u) { return state.capacity(u); });
@@ -120,11 +133,19 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
 }
 
 std::vector<std::string> NodeFeatures::names() const {
+  std::vector<std::string> names;
   if (!options_.history) {
-    if (!options_.amounts) return {"is_skip", "gain", "mean_gain"};
-    return {"is_skip", "remaining", "gain", "mean_gain", "mean_remaining"};
+    names.push_back("is_skip");
+    if (options_.amounts) names.push_back("remaining");
+    names.push_back("gain");
+    if (options_.costs) names.push_back("cost");
+    names.push_back("mean_gain");
+    if (options_.amounts) names.push_back("mean_remaining");
+    return names;
   }
-  std::vector<std::string> names = {"gain", "mask"};
+  names.push_back("gain");
+  if (options_.costs) names.push_back("cost");
+  names.push_back("mask");
   if (options_.amounts) names.insert(names.end(), {"budget", "remaining"});
   names.push_back("mean_gain");
   if (options_.amounts) names.push_back("mean_remaining");
@@ -136,13 +157,13 @@ std::vector<std::string> NodeFeatures::names() const {
     names.insert(names.end(),
                  {"pressure", "free", "best_gain", "second_gain", "surprise", "chances"});
   }
-  for (const AttributeColumn& column : attributes_) names.push_back("fixed." + column.name);
+  attributes_.add_names(names);
   return names;
 }
 
 NodeFeatures::Row::Row(const NodeFeatures& features, const State& state)
     : options_(features.options_),
-      attributes_(features.attributes_),
+      attributes_(&features.attributes_),
       state_(&state),
       episode_(state, features.options_) {
   double total = 0;
@@ -166,19 +187,22 @@ NodeFeatures::Row::Row(const NodeFeatures& features, const State& state)
       context.left * static_cast<float>(state.market().horizon.total(state.history().arrivals));
 }
 
-std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool available,
-                                         bool skip, float mean, float variance, float degree,
-                                         float budget, float remaining) const {
+std::span<float> NodeFeatures::Row::fill(std::span<float> row, const Offer& edge, bool available,
+                                         float mean, float variance, float degree, float budget,
+                                         float remaining) const {
   float* out = row.data();
+  const float is_skip = edge.node == kSkip ? 1 : 0;
   if (!options_.history) {
-    *out++ = skip;
+    *out++ = is_skip;
     if (options_.amounts) *out++ = remaining;
-    *out++ = gain;
+    *out++ = edge.gain;
+    if (options_.costs) *out++ = edge.cost;
     *out++ = mean_gain_;
     if (options_.amounts) *out++ = mean_remaining_;
     return {};
   }
-  *out++ = gain;
+  *out++ = edge.gain;
+  if (options_.costs) *out++ = edge.cost;
   *out++ = !available;
   if (options_.amounts) {
     *out++ = budget;
@@ -188,7 +212,7 @@ std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool 
   if (options_.amounts) *out++ = mean_remaining_;
   const EpisodeFeatures& e = episode_;
   for (const float value : {mean, variance, degree, e.time, e.value, e.mean, e.variance, e.skips,
-                            e.largest, e.smallest, e.fullness, degree_, skip ? 1.0F : 0.0F}) {
+                            e.largest, e.smallest, e.fullness, degree_, is_skip}) {
     *out++ = value;
   }
   if (options_.outlook) out = std::copy(std::begin(outlook_), std::end(outlook_), out);
@@ -196,26 +220,32 @@ std::span<float> NodeFeatures::Row::fill(std::span<float> row, float gain, bool 
 }
 
 void NodeFeatures::Row::fill_skip(std::span<float> row) const {
-  const auto rest = fill(row, 0, true, true, 0, 0, state_->history().arrivals > 0 ? 1 : 0, 0, 0);
+  const auto rest =
+      fill(row, {kSkip, 0, 0}, true, 0, 0, state_->history().arrivals > 0 ? 1 : 0, 0, 0);
   std::ranges::fill(rest, 0.0F);
+  const auto& columns = attributes_->arrival;
+  if (columns.empty()) return;
+  copy_columns(columns, state_->arrival().attributes, rest.last(columns.size()).begin());
 }
 
-void NodeFeatures::Row::fill(NodeId node, float gain, bool available, std::span<float> row) const {
+void NodeFeatures::Row::fill(const Offer& edge, bool available, std::span<float> row) const {
+  const NodeId node = edge.node;
   const Moments& gains = state_->history().gains[index(node)];
   const auto rest = fill(
-      row, gain, available, false, static_cast<float>(gains.mean()),
-      static_cast<float>(gains.variance()), static_cast<float>(gains.count()) * past_,
-      options_.amounts ? state_->capacity(node) : 0, static_cast<float>(state_->remaining(node)));
+      row, edge, available, static_cast<float>(gains.mean()), static_cast<float>(gains.variance()),
+      static_cast<float>(gains.count()) * past_, options_.amounts ? state_->capacity(node) : 0,
+      static_cast<float>(state_->remaining(node)));
   auto out = rest.begin();
   if (options_.outlook) {
-    *out++ = surprise(gain, gains);
+    *out++ = surprise(edge.gain, gains);
     // Bounded, so that larger instances stay within the learned range.
     const float chances = static_cast<float>(gains.count()) * past_ * to_come_;
     *out++ = chances / (chances + 5);
   }
-  if (attributes_.empty()) return;
-  const auto values = state_->market().attributes[index(node)];
-  for (const AttributeColumn& column : attributes_) *out++ = values[column.place];
+  if (!attributes_->fixed.empty()) {
+    out = copy_columns(attributes_->fixed, state_->market().attributes[index(node)], out);
+  }
+  copy_columns(attributes_->arrival, state_->arrival().attributes, out);
 }
 
 }  // namespace foresight

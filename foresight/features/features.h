@@ -25,17 +25,40 @@ inline constexpr int kFeatureVersion = 1;
 
 struct FeatureOptions {
   bool history = true;
-  bool amounts = false;  // for problems whose nodes have amounts (Traits::amounts)
+  bool amounts = false;  // for nodes that have amounts (Traits::amounts, Schema::capacities)
 
-  // Not in the paper, for NodeFeatures with history:
-  bool outlook = false;  // future supply and demand, and how good an offer is for its node
+  // Not in the paper:
+  bool costs = false;    // for edges that have costs of their own (Traits::own_costs)
+  bool outlook = false;  // future supply and demand, and how good an offer is for its node; only
+                         // for NodeFeatures with history
 };
+
+/// The features that suit a problem. `capacities` says whether its markets have any.
+FeatureOptions feature_options(const Traits& traits, bool capacities, bool history);
 
 /// A column of attributes that a model sees, and its position in the data.
 struct AttributeColumn {
   std::string name;
   std::size_t place;
 };
+
+/// The attributes that a model sees: of fixed nodes, as `fixed.NAME`, and of the current arrival, as
+/// `arrival.NAME`.
+struct AttributeColumns {
+  std::vector<AttributeColumn> fixed;
+  std::vector<AttributeColumn> arrival;
+
+  std::size_t size() const { return fixed.size() + arrival.size(); }
+  void add_names(std::vector<std::string>& names) const;
+};
+
+/// Copies the columns from the attributes of a node, and returns the end of the copy.
+template <typename Out>
+Out copy_columns(std::span<const AttributeColumn> columns, std::span<const float> attributes,
+                 Out out) {
+  for (const AttributeColumn& column : columns) *out++ = attributes[column.place];
+  return out;
+}
 
 /// The past of a whole episode in eight numbers.
 struct EpisodeFeatures {
@@ -67,27 +90,28 @@ class FlatFeatures {
 
 class NodeFeatures {
  public:
-  /// `attributes` are the attributes of fixed nodes to add, only with history.
-  explicit NodeFeatures(FeatureOptions options, std::vector<AttributeColumn> attributes = {})
+  /// `attributes` are the attributes to add, only with history.
+  explicit NodeFeatures(FeatureOptions options, AttributeColumns attributes = {})
       : options_(options), attributes_(std::move(attributes)) {}
 
   std::size_t width() const { return names().size(); }
   std::vector<std::string> names() const;
+  const AttributeColumns& attributes() const { return attributes_; }
 
   /// What the candidates of one state share. Make it once per decision.
   class Row {
    public:
     Row(const NodeFeatures& features, const State& state);
     void fill_skip(std::span<float> row) const;
-    /// `gain` is the gain of the arrival's edge to `node`, or 0 if there is no edge.
-    void fill(NodeId node, float gain, bool available, std::span<float> row) const;
+    /// The gain and the cost are 0 if there is no edge to the node.
+    void fill(const Offer& edge, bool available, std::span<float> row) const;
 
    private:
     /// Returns the rest of the row, after the filled columns.
-    std::span<float> fill(std::span<float> row, float gain, bool available, bool skip, float mean,
+    std::span<float> fill(std::span<float> row, const Offer& edge, bool available, float mean,
                           float variance, float degree, float budget, float remaining) const;
     FeatureOptions options_;
-    std::span<const AttributeColumn> attributes_;
+    const AttributeColumns* attributes_;
     const State* state_;
     EpisodeFeatures episode_;
     float mean_gain_;
@@ -102,7 +126,7 @@ class NodeFeatures {
 
  private:
   FeatureOptions options_;
-  std::vector<AttributeColumn> attributes_;
+  AttributeColumns attributes_;
 };
 
 }  // namespace foresight

@@ -30,37 +30,51 @@ double total_remaining_share(const State& state) {
 std::vector<std::string> FlatValueFeatures::names() const {
   std::vector<std::string> names;
   for (std::size_t u = 0; u < nodes_; ++u) names.push_back(fmt::format("remaining.{}", u));
+  for (std::size_t u = nodes_; u < first_context(); ++u) {
+    names.push_back(fmt::format("amount.{}", u - nodes_));
+  }
   names.insert(names.end(), {"left", "available", "pressure"});
+  options_.attributes.add_names(names);
   return names;
 }
 
+void FlatValueFeatures::fill_node(const State& state, NodeId node, double share,
+                                  std::span<float> row) const {
+  const auto u = static_cast<std::size_t>(node);
+  row[u] = static_cast<float>(share);
+  if (options_.amounts) row[nodes_ + u] = static_cast<float>(share) * state.capacity(node);
+}
+
 void FlatValueFeatures::fill_context(const ValueContext& context, std::span<float> row) const {
-  row[nodes_] = context.left;
-  row[nodes_ + 1] = context.available;
-  row[nodes_ + 2] = context.pressure;
+  const std::size_t first = first_context();
+  row[first] = context.left;
+  row[first + 1] = context.available;
+  row[first + 2] = context.pressure;
 }
 
 void FlatValueFeatures::fill_skip(const State& state, double available,
                                   std::span<float> row) const {
-  for (std::size_t u = 0; u < nodes_; ++u) {
-    row[u] = static_cast<float>(remaining_share(state, static_cast<NodeId>(u)));
+  for (NodeId u = 0; u < static_cast<NodeId>(nodes_); ++u) {
+    fill_node(state, u, remaining_share(state, u), row);
   }
   fill_context(ValueContext(state, available), row);
+  copy_columns(options_.attributes.arrival, state.arrival().attributes,
+               row.begin() + static_cast<std::ptrdiff_t>(first_context() + 3));
 }
 
 void FlatValueFeatures::fill(const State& state, const Offer& offer, double available,
                              std::span<const float> skip_row, std::span<float> row) const {
-  std::copy_n(skip_row.begin(), nodes_, row.begin());
+  std::ranges::copy(skip_row, row.begin());
   const double after = remaining_share(state, offer.node, static_cast<double>(offer.cost));
-  const auto u = static_cast<std::size_t>(offer.node);
   fill_context(ValueContext(state, available - remaining_share(state, offer.node) + after), row);
-  row[u] = static_cast<float>(after);
+  fill_node(state, offer.node, after, row);
 }
 
 std::vector<std::string> NodeValueFeatures::names() const {
   std::vector<std::string> names = {"remaining", "mean",     "variance",  "degree",     "left",
                                     "available", "pressure", "past_mean", "past_degree"};
-  for (const AttributeColumn& column : attributes_) names.push_back("fixed." + column.name);
+  if (options_.amounts) names.push_back("amount");
+  options_.attributes.add_names(names);
   return names;
 }
 
@@ -92,9 +106,12 @@ void NodeValueFeatures::fill(const State& state, const Past& past, const ValueCo
                           past.mean,
                           past.degree};
   auto out = std::copy(std::begin(values), std::end(values), row.begin());
-  if (attributes_.empty()) return;
-  const auto attributes = state.market().attributes[index];
-  for (const AttributeColumn& column : attributes_) *out++ = attributes[column.place];
+  if (options_.amounts) *out++ = static_cast<float>(share) * state.capacity(u);
+  const AttributeColumns& columns = options_.attributes;
+  if (!columns.fixed.empty()) {
+    out = copy_columns(columns.fixed, state.market().attributes[index], out);
+  }
+  copy_columns(columns.arrival, state.arrival().attributes, out);
 }
 
 }  // namespace foresight

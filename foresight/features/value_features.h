@@ -6,8 +6,10 @@
 //   FlatValueFeatures  one row: the remaining share of every fixed node, and the context
 //   NodeValueFeatures  one row per fixed node that is left: its remaining share, its history, its
 //                      attributes, and the context
+// The attributes of the current arrival belong to the context: they may tell what comes next, as the
+// time of day does. Amounts are what the shares are worth, where nodes differ in capacity.
 //
-//   const FlatValueFeatures features(market.num_fixed);
+//   const FlatValueFeatures features(market.num_fixed, {});
 //   features.fill_skip(state, total_remaining_share(state), row);   // the state after a skip
 #pragma once
 
@@ -34,11 +36,18 @@ struct ValueContext {
 double remaining_share(const State& state, NodeId u, double cost = 0);
 double total_remaining_share(const State& state);
 
+struct ValueFeatureOptions {
+  bool amounts = false;
+  AttributeColumns attributes = {};  // for FlatValueFeatures only those of arrivals
+};
+
 class FlatValueFeatures {
  public:
-  explicit FlatValueFeatures(NodeId num_fixed) : nodes_(static_cast<std::size_t>(num_fixed)) {}
+  FlatValueFeatures(NodeId num_fixed, ValueFeatureOptions options)
+      : nodes_(static_cast<std::size_t>(num_fixed)), options_(std::move(options)) {}
 
-  std::size_t width() const { return nodes_ + 3; }
+  std::size_t width() const { return first_context() + 3 + options_.attributes.arrival.size(); }
+  const AttributeColumns& attributes() const { return options_.attributes; }
   std::vector<std::string> names() const;
 
   /// After skipping. `available` is the total remaining share.
@@ -48,17 +57,21 @@ class FlatValueFeatures {
             std::span<const float> skip_row, std::span<float> row) const;
 
  private:
+  std::size_t first_context() const { return (options_.amounts ? 2 : 1) * nodes_; }
+  void fill_node(const State& state, NodeId u, double share, std::span<float> row) const;
   void fill_context(const ValueContext& context, std::span<float> row) const;
   std::size_t nodes_;
+  ValueFeatureOptions options_;
 };
 
 class NodeValueFeatures {
  public:
-  /// `attributes` are the attributes of fixed nodes to see, if any.
-  explicit NodeValueFeatures(std::vector<AttributeColumn> attributes)
-      : attributes_(std::move(attributes)) {}
+  explicit NodeValueFeatures(ValueFeatureOptions options) : options_(std::move(options)) {}
 
-  std::size_t width() const { return 9 + attributes_.size(); }
+  std::size_t width() const {
+    return 9 + (options_.amounts ? 1U : 0U) + options_.attributes.size();
+  }
+  const AttributeColumns& attributes() const { return options_.attributes; }
   std::vector<std::string> names() const;
 
   /// What the past says about all fixed nodes together. Make it once per decision.
@@ -71,7 +84,7 @@ class NodeValueFeatures {
             double share, std::span<float> row) const;
 
  private:
-  std::vector<AttributeColumn> attributes_;
+  ValueFeatureOptions options_;
 };
 
 }  // namespace foresight

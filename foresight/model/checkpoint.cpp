@@ -1,5 +1,10 @@
 #include "foresight/model/checkpoint.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "foresight/base/error.h"
@@ -47,12 +52,43 @@ std::shared_ptr<Model> build(const SafeTensors& file, const ModelInfo& info) {
   ModelContext context = info.context;
   std::size_t bytes = 0;
   for (const auto& [name, tensor] : file.tensors()) bytes += tensor.bytes.size();
-  context.most_parameters = static_cast<double>(bytes / sizeof(float));
+  // Some more than it holds, so that a model of other features can be told which they are.
+  constexpr double kMore = 1e5;
+  context.most_parameters = static_cast<double>(bytes / sizeof(float)) + kMore;
   try {
     return models().make(info.spec)->build(context);
   } catch (const Error& error) {
     fail(ErrorCode::kData, "{}: {}", file.path().string(), error.what());
   }
+}
+
+/// The names that only the first list has.
+std::vector<std::string> missing(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& others) {
+  const std::set<std::string> known(others.begin(), others.end());
+  std::vector<std::string> result;
+  std::ranges::copy_if(names, std::back_inserter(result),
+                       [&](const std::string& name) { return !known.contains(name); });
+  return result;
+}
+
+void check_features(const SafeTensors& file, const TrainedModel& trained) {
+  const auto known = parse_json_list(file.meta("features")).value_or(std::vector<std::string>());
+  const auto computed = trained.model->features();
+  if (known == computed) return;
+  std::string difference;
+  const auto describe = [&](const std::vector<std::string>& names, const char* how) {
+    constexpr std::size_t kShown = 5;
+    if (names.empty()) return;
+    const auto shown = std::span(names).first(std::min(names.size(), kShown));
+    difference += fmt::format("; {} [{}{}]", how, fmt::join(shown, ", "),
+                              names.size() > kShown ? ", ..." : "");
+  };
+  describe(missing(computed, known), "it does not know");
+  describe(missing(known, computed), "only it knows");
+  fail(ErrorCode::kData,
+       "{}: the model was trained on other features than {} has in this program{}; train it again",
+       file.path().string(), trained.info.spec, difference);
 }
 
 }  // namespace
@@ -117,11 +153,7 @@ TrainedModel read_model(const SafeTensors& file) {
     }
   }
   trained.model = build(file, trained.info);
-  if (parse_json_list(file.meta("features")) != trained.model->features()) {
-    fail(ErrorCode::kData,
-         "{}: the model was trained on other features than {} has in this program; train it again",
-         path, trained.info.spec);
-  }
+  check_features(file, trained);
   Parameters parameters = trained.model->parameters();
   for (const Parameters::Tensor& tensor : parameters.tensors()) {
     const auto values = file.array<float>(tensor.name);

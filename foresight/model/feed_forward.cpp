@@ -15,7 +15,7 @@ namespace {
 using Record = Model::Record;
 
 FeatureOptions feature_options(bool history, const ModelContext& context) {
-  return {.history = history, .amounts = context.amounts()};
+  return feature_options(context.traits(), context.schema.capacities, history);
 }
 
 // ---------------------------------------------------------------- all nodes at once
@@ -155,16 +155,12 @@ std::unique_ptr<Feed> FlatModel::feed(const Market& market) const {
 
 class NodeModel : public MlpModel {
  public:
-  /// `attributes` are the names of the attributes that it sees.
-  NodeModel(const NodeFeatures& features, const ModelContext& context, int hidden, int layers,
-            std::vector<std::string> attributes = {})
-      : MlpModel(layer_sizes(context, features.width(), hidden, layers, 1)),
-        features_(features),
-        attributes_(std::move(attributes)) {}
+  NodeModel(const NodeFeatures& features, const ModelContext& context, int hidden, int layers)
+      : MlpModel(layer_sizes(context, features.width(), hidden, layers, 1)), features_(features) {}
 
   Schema needs() const override {
     Schema needed = MlpModel::needs();
-    needed.fixed_attributes = attributes_;
+    add_attributes(features_.attributes(), needed);
     return needed;
   }
 
@@ -175,21 +171,21 @@ class NodeModel : public MlpModel {
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
   void check(std::span<const Opening> openings) const {
-    check_attributes(*this, openings, attributes_.size());
+    check_attributes(*this, openings, features_.attributes());
   }
 
   /// Fills the rows of skip and of each offer; `row(k)` is the row of candidate k.
   template <typename Row>
   void fill(const State& state, Row&& row) const {
+    check_attributes(*this, state.arrival(), features_.attributes());
     const NodeFeatures::Row shared = features_.row(state);
     shared.fill_skip(row(0));
     std::size_t k = 0;
-    for (const Offer& offer : state.offers()) shared.fill(offer.node, offer.gain, true, row(++k));
+    for (const Offer& offer : state.offers()) shared.fill(offer, true, row(++k));
   }
 
  private:
   NodeFeatures features_;
-  std::vector<std::string> attributes_;
 };
 
 class NodeBatch : public MlpBatch {
@@ -264,7 +260,7 @@ Network NodeModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeModel::feed(const Market& market) const {
-  check_attributes(*this, market, attributes_.size());
+  check_attributes(*this, market, features_.attributes());
   return make_feed([this, width = features_.width()](const State& state) {
     NetworkInputs inputs;
     auto& rows = inputs.add({1, state.offers().size() + 1, width});
@@ -299,21 +295,18 @@ struct PlusOptions : NodeOptions {
   int attributes = 1;
   void read(OptionReader& o) {
     NodeOptions::read(o);
-    o.integer("attributes", attributes, 0, 1, "see the attributes of the fixed nodes, if any");
+    o.integer("attributes", attributes, 0, 1,
+              "see the attributes of fixed nodes and arrivals, if any");
   }
 };
 
 std::unique_ptr<Model> build_plus(const PlusOptions& options, const ModelContext& context) {
   FeatureOptions features = feature_options(true, context);
   features.outlook = true;
-  std::vector<AttributeColumn> columns;
-  std::vector<std::string> names;
-  if (options.attributes == 1) {
-    columns = fixed_columns(context);
-    names = context.schema.fixed_attributes;
-  }
+  AttributeColumns columns;
+  if (options.attributes == 1) columns = attribute_columns(context);
   return std::make_unique<NodeModel>(NodeFeatures(features, std::move(columns)), context,
-                                     options.hidden, options.layers, std::move(names));
+                                     options.hidden, options.layers);
 }
 
 }  // namespace
@@ -353,7 +346,7 @@ Entry<Architecture> inv_ff_hist_model() {
 
 Entry<Architecture> inv_ff_plus_model() {
   return make_architecture<PlusOptions, build_plus>(
-      "inv-ff-plus", "inv-ff-hist that also sees supply, demand and the nodes' attributes",
+      "inv-ff-plus", "inv-ff-hist that also sees supply, demand, and attributes of both sides",
       {"reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
        "entropy=0.1,entropy_end=0,standardize=1)",
        TrainingPlan::Automatic{.decisions = 60e6}});

@@ -50,26 +50,46 @@ inline void check_size(const Model& model, std::span<const Opening> openings, No
   for (const Opening& opening : openings) check_size(model, opening.market, num_fixed);
 }
 
-/// The attributes of fixed nodes that a model is built for, with their positions in the data.
-inline std::vector<AttributeColumn> fixed_columns(const ModelContext& context) {
-  const auto& places = context.places.fixed_attributes;
-  std::vector<AttributeColumn> columns;
-  for (const std::string& name : context.schema.fixed_attributes) {
-    columns.push_back({name, places.empty() ? columns.size() : places[columns.size()]});
-  }
-  return columns;
+/// The attributes that a model is built for, with their positions in the data.
+inline AttributeColumns attribute_columns(const ModelContext& context) {
+  const auto columns = [](const std::vector<std::string>& names,
+                          const std::vector<std::size_t>& places) {
+    std::vector<AttributeColumn> result;
+    for (const std::string& name : names) {
+      result.push_back({name, places.empty() ? result.size() : places[result.size()]});
+    }
+    return result;
+  };
+  return {columns(context.schema.fixed_attributes, context.places.fixed_attributes),
+          columns(context.schema.arrival_attributes, context.places.arrival_attributes)};
+}
+
+/// Adds the names of these attributes to what a model needs.
+inline void add_attributes(const AttributeColumns& columns, Schema& needed) {
+  for (const auto& column : columns.fixed) needed.fixed_attributes.push_back(column.name);
+  for (const auto& column : columns.arrival) needed.arrival_attributes.push_back(column.name);
 }
 
 /// For models that see attributes: unfitted data must not be read beyond its columns.
-inline void check_attributes(const Model& model, const Market& market, std::size_t columns) {
+inline void check_attributes(const Model& model, const Market& market,
+                             const AttributeColumns& seen) {
+  const std::size_t columns = seen.fixed.size();
   if (columns == 0 || market.attributes.width == columns || market.num_fixed == 0) return;
   fail(ErrorCode::kData,
        "{} was built for fixed nodes with {} attributes, but those of the instance have {}",
        model.title(), columns, market.attributes.width);
 }
 inline void check_attributes(const Model& model, std::span<const Opening> openings,
-                             std::size_t columns) {
-  for (const Opening& opening : openings) check_attributes(model, opening.market, columns);
+                             const AttributeColumns& seen) {
+  for (const Opening& opening : openings) check_attributes(model, opening.market, seen);
+}
+inline void check_attributes(const Model& model, const Arrival& arrival,
+                             const AttributeColumns& seen) {
+  const std::size_t columns = seen.arrival.size();
+  if (columns == 0 || arrival.attributes.size() == columns) return;
+  fail(ErrorCode::kData,
+       "{} was built for arrivals with {} attributes, but those of the instance have {}",
+       model.title(), columns, arrival.attributes.size());
 }
 
 /// A model that is one perceptron.

@@ -4,6 +4,7 @@
 //   value      one perceptron sees what is left of every fixed node; for a given number of nodes
 //   inv-value  a sum over the nodes that are left: a small perceptron gives the value of each, from
 //              its history and attributes; for any number of nodes in any order
+// Both see the attributes of the arrival, which may tell what comes next.
 // Scores are values divided by a temperature, so that sampling explores around the best choice.
 #include <algorithm>
 
@@ -18,12 +19,20 @@ using Record = Model::Record;
 
 struct ValueOptions : SizeOptions {
   double temperature = 0.03;
+  int attributes = 1;
 
   ValueOptions() : SizeOptions(2) {}
   void read(OptionReader& o) {
     SizeOptions::read(o);
     o.real("temperature", temperature, 1e-6, 1e6,
            "in training, a choice worth this much more is e times as likely");
+    o.integer("attributes", attributes, 0, 1, "see the attributes of the data, if any");
+  }
+  ValueFeatureOptions features(const ModelContext& context) const {
+    const Traits traits = context.traits();
+    // Adwords has no amounts: its models knew only shares before there were other capacities.
+    return {.amounts = traits.units() ? context.schema.capacities : traits.own_costs(),
+            .attributes = attributes == 1 ? attribute_columns(context) : AttributeColumns()};
   }
 };
 
@@ -62,11 +71,17 @@ class ValueModel : public MlpModel {
 
 class FlatValueModel : public ValueModel {
  public:
-  FlatValueModel(const ModelContext& context, const ValueOptions& options)
-      : ValueModel(FlatValueFeatures(context.num_fixed).width(), context, options),
+  FlatValueModel(const FlatValueFeatures& features, const ModelContext& context,
+                 const ValueOptions& options)
+      : ValueModel(features.width(), context, options),
         num_fixed_(context.num_fixed),
-        features_(context.num_fixed) {}
+        features_(features) {}
 
+  Schema needs() const override {
+    Schema needed = ValueModel::needs();
+    add_attributes(features_.attributes(), needed);
+    return needed;
+  }
   std::vector<std::string> features() const override { return features_.names(); }
   std::unique_ptr<Batch> open(std::span<const Opening> openings) const override;
   std::unique_ptr<RecordingBatch> open_recording(std::span<const Opening> openings,
@@ -77,6 +92,7 @@ class FlatValueModel : public ValueModel {
   /// Fills the rows of skip and of each offer; `row(k)` is the row of candidate k.
   template <typename Row>
   void fill(const State& state, Row&& row) const {
+    check_attributes(*this, state.arrival(), features_.attributes());
     const double available = total_remaining_share(state);
     features_.fill_skip(state, available, row(0));
     std::size_t k = 0;
@@ -181,14 +197,13 @@ std::unique_ptr<Feed> FlatValueModel::feed(const Market& market) const {
 
 class NodeValueModel : public ValueModel {
  public:
-  NodeValueModel(const ModelContext& context, const ValueOptions& options)
-      : ValueModel(NodeValueFeatures(fixed_columns(context)).width(), context, options),
-        features_(fixed_columns(context)),
-        attributes_(context.schema.fixed_attributes) {}
+  NodeValueModel(const NodeValueFeatures& features, const ModelContext& context,
+                 const ValueOptions& options)
+      : ValueModel(features.width(), context, options), features_(features) {}
 
   Schema needs() const override {
     Schema needed = ValueModel::needs();
-    needed.fixed_attributes = attributes_;
+    add_attributes(features_.attributes(), needed);
     return needed;
   }
   std::vector<std::string> features() const override { return features_.names(); }
@@ -199,12 +214,14 @@ class NodeValueModel : public ValueModel {
   std::unique_ptr<Feed> feed(const Market& market) const override;
   const NodeValueFeatures& columns() const { return features_; }
   void check(std::span<const Opening> openings) const {
-    check_attributes(*this, openings, attributes_.size());
+    check_attributes(*this, openings, features_.attributes());
+  }
+  void check(const Arrival& arrival) const {
+    check_attributes(*this, arrival, features_.attributes());
   }
 
  private:
   NodeValueFeatures features_;
-  std::vector<std::string> attributes_;
 };
 
 /// All choices leave the same nodes, except the one taken. So the rows of all nodes are computed
@@ -280,6 +297,7 @@ class NodeValueBatch : public MlpBatch {
       choices_.emplace_back();
       return;
     }
+    model_.check(state.arrival());
     left_.clear();
     double available = 0;
     for (NodeId u = 0; u < state.market().num_fixed; ++u) {
@@ -363,9 +381,10 @@ Network NodeValueModel::network() const {
 }
 
 std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
-  check_attributes(*this, market, attributes_.size());
+  check_attributes(*this, market, features_.attributes());
   const auto nodes = static_cast<std::size_t>(market.num_fixed);
   return make_feed([this, nodes](const State& state) {
+    check(state.arrival());
     const std::size_t candidates = state.offers().size() + 1;
     NetworkInputs::Array rows({1, candidates, nodes, features_.width()});
     NetworkInputs::Array left({1, candidates, nodes});
@@ -395,11 +414,15 @@ std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
 // ---------------------------------------------------------------- architectures
 
 std::unique_ptr<Model> build_flat_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<FlatValueModel>(context, options);
+  ValueFeatureOptions seen = options.features(context);
+  seen.attributes.fixed.clear();  // it knows the nodes by their positions
+  return std::make_unique<FlatValueModel>(FlatValueFeatures(context.num_fixed, std::move(seen)),
+                                          context, options);
 }
 
 std::unique_ptr<Model> build_node_value(const ValueOptions& options, const ModelContext& context) {
-  return std::make_unique<NodeValueModel>(context, options);
+  return std::make_unique<NodeValueModel>(NodeValueFeatures(options.features(context)), context,
+                                          options);
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ struct Traits {
   bool units() const { return use == Use::kUnit; }
   /// Does a node have an amount that is left, and not a number of matches?
   bool amounts() const { return use != Use::kUnit; }
+  /// Does a match cost something that neither its gain nor a count tells?
+  bool own_costs() const { return use == Use::kCost || use == Use::kOther; }
 };
 
 /// The traits in words, for errors: "coverage gains, each match takes 1 of its node".

@@ -17,6 +17,11 @@ std::size_t shard_size(std::size_t episodes) {
   return std::min<std::size_t>(50, (episodes + 1) / 2);
 }
 
+/// Attributes of arrivals come in any unit (hours, dollars), so they are always standardised.
+bool is_arrival_attribute(const std::string& feature) {
+  return feature.starts_with("arrival.");
+}
+
 }  // namespace
 
 void LearnerOptions::read(OptionReader& o) {
@@ -27,7 +32,8 @@ void LearnerOptions::read(OptionReader& o) {
   o.real("clip", clip, 0, 1e9, "the largest norm of the gradient; a larger one is scaled down");
   o.integer("batch", batch, 1, 1'000'000, "instances per update");
   o.integer("standardize", standardize, 0, 1,
-            "learn as if every input had mean 0 and deviation 1 (feed-forward models)");
+            "learn as if every input had mean 0 and deviation 1 (feed-forward models); always "
+            "so for attributes of arrivals");
 }
 
 void Learner::begin(Model& model) {
@@ -36,6 +42,9 @@ void Learner::begin(Model& model) {
     fail(ErrorCode::kUsage,
          "standardize=1 works only with models that are one perceptron, not with this model");
   }
+  scales_inputs_ =
+      options_.standardize ||
+      (model.perceptron() && std::ranges::any_of(model.features(), is_arrival_attribute));
   adam_.emplace(model.parameters());
   scale_.reset();
   shards_.clear();
@@ -77,17 +86,19 @@ InputScale Learner::input_scale(std::vector<double> means, std::vector<double> d
 InputScale Learner::measure_inputs() {
   std::vector<Moments> columns(model_->perceptron()->sizes().front());
   for (Shard& shard : shards()) shard.model->add_inputs(columns);
-  std::vector<double> means, deviations;
-  for (const Moments& column : columns) {
-    means.push_back(column.mean());
-    deviations.push_back(std::sqrt(column.variance()));
+  std::vector<double> means(columns.size()), deviations(columns.size());
+  const std::vector<std::string> names = model_->features();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!options_.standardize && !is_arrival_attribute(names[i])) continue;
+    means[i] = columns[i].mean();
+    deviations[i] = std::sqrt(columns[i].variance());
   }
   return input_scale(std::move(means), std::move(deviations));
 }
 
 void Learner::play_shards(const TrainingBatch& batch, Decode decode, Model::Record record) {
   play(batch, decode, record);
-  if (!options_.standardize || scale_) return;
+  if (!scales_inputs_ || scale_) return;
   // The drawn parameters are meant for standardised inputs, whose scale is known only now.
   scale_ = measure_inputs();
   Parameters parameters = model_->parameters();

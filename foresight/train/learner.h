@@ -80,6 +80,7 @@ class Learner : public Trainer {
   double progress_ = 0;   // share of the run that is done
   Model* model_ = nullptr;
   std::optional<Adam> adam_;
+  bool scales_inputs_ = false;
   std::optional<InputScale> scale_;  // known once the first batch is played
   std::vector<Shard> shards_;
   std::size_t num_shards_ = 0;

@@ -17,8 +17,8 @@ Environments::Environments(const std::string& source, const std::string& problem
     : source_(bind_source(source, problem)) {
   const NodeId num_fixed = source_.draw(0, 0).market().num_fixed;
   num_actions_ = static_cast<std::size_t>(num_fixed) + 1;
-  const bool amounts = source_.schema().capacities || source_.problem().traits().amounts();
-  features_.emplace(FeatureOptions{.history = history, .amounts = amounts}, num_fixed);
+  features_.emplace(
+      feature_options(source_.problem().traits(), source_.schema().capacities, history), num_fixed);
   episodes_.resize(count);
 }
 

@@ -39,8 +39,7 @@ const Moments& gains(const State& state, NodeId u) {
 }
 
 FeatureOptions feature_options(const State& state, bool history) {
-  const bool amounts = !state.market().capacities.empty() || state.problem().traits().amounts();
-  return {.history = history, .amounts = amounts};
+  return feature_options(state.problem().traits(), !state.market().capacities.empty(), history);
 }
 
 auto flat_features(const StateView& view, bool history) {
@@ -61,7 +60,7 @@ auto node_features(const StateView& view, bool history) {
   shared.fill_skip(rest.first(width));
   for (const Offer& offer : state.offers()) {
     rest = rest.subspan(width);
-    shared.fill(offer.node, offer.gain, true, rest.first(width));
+    shared.fill(offer, true, rest.first(width));
   }
   return array(std::move(values), width);
 }

@@ -25,11 +25,18 @@ PROGRAM = os.environ.get("FORESIGHT") or (BESIDE if os.path.exists(BESIDE) else 
 if not PROGRAM:
     pytest.skip("set FORESIGHT to the program's path", allow_module_level=True)
 
-# Sources with other numbers of fixed nodes, problems, attributes and topics.
-E_OBM, ATTRIBUTES, ADWORDS, OSBM = "e-obm", "attributes", "adwords", "osbm"
+# Sources with other numbers of fixed nodes, problems, attributes, topics, capacities and costs.
+E_OBM, ATTRIBUTES, CAPACITIES, COSTS, ADWORDS, OSBM = KINDS = (
+    "e-obm",
+    "attributes",
+    "capacities",
+    "costs",
+    "adwords",
+    "osbm",
+)
 # Every model by its name on every source, and some with options that change the network.
-CASES = [(model, kind) for model in names(package.models()) for kind in (E_OBM, ATTRIBUTES, ADWORDS, OSBM)]
-CASES += [("gnn-hist(embed=8,hidden=20,encoder=3)", kind) for kind in (E_OBM, ADWORDS)]
+CASES = [(model, kind) for model in names(package.models()) for kind in KINDS]
+CASES += [("gnn-hist(embed=8,hidden=20,encoder=3)", kind) for kind in (E_OBM, ADWORDS, COSTS)]
 CASES += [("gnn-hist(encoder=2)", ATTRIBUTES), ("ff-hist(layers=1)", OSBM)]
 
 
@@ -39,28 +46,34 @@ def foresight(*arguments):
     return done.stdout
 
 
-def write_tables(folder):
-    """A base graph with attributes of both sides, and one with topics."""
+def write_tables(folder, capacity=None, costs=False):
+    """A base graph with attributes of both sides; the capacity is that of all nodes but an absent one."""
+    folder.mkdir()
     rng = np.random.default_rng(3)
     users, items = range(12), range(6)
-    edges = [f"i{u},t{v},{rng.uniform(0.1, 1):.3f}" for v in users for u in items if rng.random() < 0.6]
-    (folder / "edges.csv").write_text("u,v,weight\n" + "\n".join(edges) + "\n")
+    cost = (lambda: f",{rng.uniform(0.5, 2):.3f}") if costs else (lambda: "")
+    edges = [f"i{u},t{v},{rng.uniform(0.1, 1):.3f}{cost()}" for v in users for u in items if rng.random() < 0.6]
+    (folder / "edges.csv").write_text("u,v,weight" + ",cost" * costs + "\n" + "\n".join(edges) + "\n")
+    amounts = [""] * 6 if capacity is None else [f",{capacity}"] * 5 + [",0"]
+    nodes = [f"i{u},{rng.random():.3f},{rng.random():.3f}{amounts[u]}" for u in items]
     (folder / "fixed.csv").write_text(
-        "id,skill,pay\n" + "\n".join(f"i{u},{rng.random():.3f},{rng.random():.3f}" for u in items) + "\n"
+        "id,skill,pay" + ",capacity" * (capacity is not None) + "\n" + "\n".join(nodes) + "\n"
     )
     (folder / "arrivals.csv").write_text("id,age\n" + "\n".join(f"t{v},{rng.random():.3f}" for v in users) + "\n")
+    return folder
 
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
-    write_tables(folder)
     shared = os.environ.get("FORESIGHT_SHARED", os.path.join(os.path.dirname(__file__), "../../../shared"))
     movies = os.path.join(shared, "data", "movielens")
     return {
         E_OBM: "er(u=6,v=15,p=0.5)",
         ADWORDS: "thick-z(u=5,v=20)",
-        ATTRIBUTES: f"csv(path={folder},u=5,v=12)",
+        ATTRIBUTES: f"csv(path={write_tables(folder / 'attributes')},u=5,v=12)",
+        CAPACITIES: f"csv(path={write_tables(folder / 'capacities', 2)},u=6,v=12)",
+        COSTS: f"csv(path={write_tables(folder / 'costs', 2.5, True)},u=6,v=12)",
         OSBM: f"movielens(path={movies},u=6,v=12)" if os.path.isdir(movies) else None,
     }
 

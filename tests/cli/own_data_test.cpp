@@ -137,7 +137,7 @@ TEST_F(OwnData, InspectGivesTheSameFiguresOfADatasetAndItsCsv) {
 TEST_F(OwnData, InspectRefusesWhatItCannotRead) {
   write_log();
   folder_.write_file("wrong.csv", "day,job\n1,2\n");
-  expect_sentence("inspect wrong.csv", 1, {"wrong.csv", "instance", "\"day\", \"job\""});
+  expect_sentence("inspect wrong.csv", 1, {"wrong.csv", "unknown column \"day\"", "instance"});
   expect_sentence("inspect log.csv --json log.csv", 2, {"one of the files that are read"});
   expect("generate er -n 3 -o data", 0, {});
   expect_sentence("inspect data --fixed log.csv", 2, {"--fixed goes with a CSV file"});

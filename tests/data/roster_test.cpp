@@ -1,4 +1,6 @@
 // Who is there in which instance, and how much of them.
+#include <cmath>
+
 #include "tests/expect_error.h"
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
@@ -42,7 +44,9 @@ class Roster : public testing::Test {
 
 TEST_F(Roster, WhoIsNotListedIsAbsent) {
   const auto source = make_with("instance,node\ntue,c\nmon,a\nsun,b\nmon,b\ntue,a\n");
-  EXPECT_EQ(source->schema(), (Schema{.problem = "e-obm", .capacities = true}));
+  EXPECT_EQ(source->schema(), (Schema{.problem = "e-obm",
+                                      .capacities = true,
+                                      .horizon = Horizon::expected(1.5, std::sqrt(0.5))}));
   EXPECT_EQ(capacities(*source, 0), (Floats{1, 1, 0}));
   EXPECT_EQ(capacities(*source, 1), (Floats{1, 0, 1}));
   EXPECT_EQ(source->draw(0, 1).arrival(0).degree(), 2) << "edges to absent nodes stay";

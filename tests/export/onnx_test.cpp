@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/expect_error.h"
-#include "tests/temp_folder.h"
+#include "tests/played_sources.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -82,8 +82,13 @@ TEST(OnnxWriter, NumbersAreVarintsAsTheWireFormatSays) {
 class EveryExport : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryExport, IsAGraphWhoseValuesAreAllMadeBeforeTheyAreUsed) {
-  for (const char* problem : {"e-obm", "adwords"}) {
-    const TrainedModel trained = fresh(GetParam(), {.problem = problem});
+  const std::vector<Schema> schemas = {
+      {.problem = "e-obm"},
+      {.problem = "adwords"},
+      {.problem = "gen-assignment", .arrival_attributes = {"hour"}, .capacities = true}};
+  for (const Schema& schema : schemas) {
+    const std::string& problem = schema.problem;
+    const TrainedModel trained = fresh(GetParam(), schema);
     const Parsed model(to_onnx(trained));
     EXPECT_EQ(model.text(2), "foresight");
     EXPECT_EQ(model.text(3), kVersion);
@@ -127,12 +132,14 @@ TEST_P(EveryExport, IsAGraphWhoseValuesAreAllMadeBeforeTheyAreUsed) {
 }
 
 TEST_P(EveryExport, IsGivenInputsOfTheShapesItNames) {
-  for (const char* spec : {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"}) {
+  const TempFolder folder;
+  for (const auto& [data, spec] : played_sources(folder)) {
+    SCOPED_TRACE(data);
     const auto source = sources().make(spec);
     const auto problem = problems().make(source->schema().problem);
-    const TrainedModel trained = fresh(GetParam(), source->schema());
-    const Network network = trained.model->network();
     const Instance instance = source->draw(1, 0);
+    const TrainedModel trained = fresh(GetParam(), source->schema(), instance.market().num_fixed);
+    const Network network = trained.model->network();
     const auto feed = trained.model->feed(instance.market());
     State state(*problem, instance.market());
     for (int t = 0; t < instance.num_arrivals(); ++t) {

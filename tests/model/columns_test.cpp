@@ -8,6 +8,7 @@
 
 #include "foresight/base/safetensors.h"
 #include "foresight/export/samples.h"
+#include "foresight/model/feed.h"
 #include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 #include "foresight/train/run.h"
@@ -176,11 +177,44 @@ TEST(Columns, SomeModelSeesEachKind) {
   for (const bool any : seen) EXPECT_TRUE(any);
 }
 
+TEST(Columns, OfArrivalsThatWereNotFittedAreNotReadBeyondTheirEnd) {
+  Schema fewer = kPlain;
+  fewer.arrival_attributes.pop_back();
+  const BoundDataset data = data_with(fewer, 1);
+  const Instance instance = data.instance(0);
+  for (const std::string model : {"inv-ff-plus", "inv-value", "value"}) {
+    const auto built = models().make(model)->build({kPlain, 5});
+    const std::string who = "model " + model + " was built for arrivals with 2 attributes";
+    expect_error(ErrorCode::kData, {who, "have 1"}, [&] {
+      play(bind_instances(data.problem(), {&instance, 1}), *built, {});
+    });
+    expect_error(ErrorCode::kData, {who, "have 1"}, [&] {
+      State state(data.problem(), instance.market());
+      state.arrive(instance.arrival(0));
+      built->feed(instance.market())->next(state);
+    });
+  }
+}
+
+TEST(Columns, OfNoSideAreSeenWithoutAttributes) {
+  for (const char* model : {"inv-ff-plus", "inv-value", "value"}) {
+    const auto seen = models().make(model)->build({kPlain, 5});
+    const auto blind = models().make(fmt::format("{}(attributes=0)", model))->build({kPlain, 5});
+    const auto plain = models().make(model)->build({{.problem = "e-obm"}, 5});
+    EXPECT_EQ(seen->needs().arrival_attributes, kPlain.arrival_attributes);
+    EXPECT_EQ(seen->features().back(), "arrival.hours");
+    EXPECT_TRUE(blind->needs().fixed_attributes.empty());
+    EXPECT_TRUE(blind->needs().arrival_attributes.empty());
+    EXPECT_EQ(blind->features(), plain->features());
+  }
+}
+
 /// A run of every model that sees attributes, and data whose columns are swapped or too many.
 class ColumnsOfARun : public testing::Test {
  protected:
   ColumnsOfARun() {
     std::ranges::reverse(swapped_schema_.fixed_attributes);
+    std::ranges::reverse(swapped_schema_.arrival_attributes);
     more_schema_.fixed_attributes.push_back("height");
   }
 

@@ -42,6 +42,9 @@ Instance random_instance(const std::string& problem, Rng& rng, int arrivals,
   if (problem == "adwords") {
     builder.set_capacities(renamed(std::vector{1.0F, 0.5F, 2.0F, 0.7F, 1.3F}));
   }
+  if (problem == "gen-assignment") {
+    builder.set_capacities(renamed(std::vector{1.0F, 0.5F, 2.0F, 0.0F, 1.3F}));
+  }
   if (problem == "osbm") {
     builder.set_topics(
         4, renamed(std::vector<std::vector<std::int32_t>>{{0, 2}, {1}, {}, {0, 1, 3}, {2}}));
@@ -58,12 +61,15 @@ Instance random_instance(const std::string& problem, Rng& rng, int arrivals,
       edges[node] = static_cast<float>(rng.uniform());
     }
     std::vector<NodeId> nodes;
-    std::vector<float> weights;
+    std::vector<float> weights, costs;
     for (const auto& [node, weight] : edges) {
       nodes.push_back(node);
       weights.push_back(weight);
+      costs.push_back(0.25F + std::fmod(7 * weight, 1.0F) / 2);
     }
-    if (problem == "osbm") {
+    if (problem == "gen-assignment") {
+      builder.arrive(Arrival{nodes, weights, kNoType, {}, {}, costs});
+    } else if (problem == "osbm") {
       const auto user = static_cast<std::size_t>(rng.below(3));
       builder.arrive(nodes, weights, static_cast<std::int32_t>(user), preferences[user],
                      attributes[user]);
@@ -291,7 +297,8 @@ TEST_P(GnnHist, ACheckpointGivesTheSameModelBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Problems, GnnHist,
-                         testing::Combine(testing::Values("e-obm", "osbm", "adwords"),
+                         testing::Combine(testing::Values("e-obm", "osbm", "adwords",
+                                                          "gen-assignment"),
                                           testing::Values(1, 2, 3)),
                          [](const auto& test) {
                            std::string name = std::get<0>(test.param);

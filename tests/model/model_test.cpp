@@ -7,7 +7,7 @@
 #include "tests/expect_error.h"
 #include "tests/instances.h"
 #include "tests/model/golden_outputs.h"
-#include "tests/temp_folder.h"
+#include "tests/played_sources.h"
 #include <gtest/gtest.h>
 
 #include "foresight/base/safetensors.h"
@@ -62,14 +62,33 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- every model, on every problem
 
-const std::vector<std::string> kData = {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"};
+const TempFolder& folder() {
+  static const TempFolder made;
+  return made;
+}
+
+/// Plain data, budgets, attributes of both sides, capacities, and costs, with absent nodes.
+const std::vector<std::string>& kinds_of_data() {
+  static const std::vector<std::string> specs = [] {
+    std::vector<std::string> made = {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"};
+    for (const auto& [name, spec] : played_sources(folder())) {
+      if (name == "csv with attributes" || name == "csv with capacities" ||
+          name == "csv with costs and attributes") {
+        made.push_back(spec);
+      }
+    }
+    EXPECT_EQ(made.size(), 5U);
+    return made;
+  }();
+  return specs;
+}
 
 class EveryModel : public testing::TestWithParam<std::string> {};
 
 // The gradient of a weighted sum of all scores of a fixed sequence of decisions, against finite
 // differences. Decisions are scripted, so that the inputs do not depend on the parameters.
 TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
-  for (const std::string& spec : kData) {
+  for (const std::string& spec : kinds_of_data()) {
     const auto source = sources().make(spec);
     const auto problem = problems().make(source->schema().problem);
     const auto instances = draw(*source, 3, 21);
@@ -148,7 +167,7 @@ TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
 }
 
 TEST_P(EveryModel, ABatchGivesTheSameScoresAsAnEpisodeAlone) {
-  for (const std::string& spec : kData) {
+  for (const std::string& spec : kinds_of_data()) {
     const auto source = sources().make(spec);
     const auto problem = problems().make(source->schema().problem);
     const auto instances = draw(*source, 30, 21);
@@ -167,31 +186,34 @@ TEST_P(EveryModel, ABatchGivesTheSameScoresAsAnEpisodeAlone) {
 
 TEST_P(EveryModel, ACheckpointGivesTheSameModelBack) {
   const TempFolder folder;
-  const auto source = sources().make(kData[0]);
-  const auto problem = problems().make(source->schema().problem);
-  const auto model = build(GetParam(), source->schema(), 4);
-  SafeTensorsWriter writer;
-  write_model(writer, {GetParam(), {source->schema(), 4}, {{"seed", "1"}}}, *model);
-  writer.write(folder.path() / "model");
-  const TrainedModel loaded = load_model(folder.path() / "model");
-  EXPECT_EQ(loaded.model->parameters(), model->parameters());
-  EXPECT_EQ(loaded.info.provenance.at("seed"), "1");
-  const auto instances = draw(*source, 10, 21);
-  const auto a = play(bind_instances(*problem, instances), *model, {});
-  const auto b = play(bind_instances(*problem, instances), *loaded.model, {});
-  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
+  for (const std::string& spec : kinds_of_data()) {
+    const auto source = sources().make(spec);
+    const auto problem = problems().make(source->schema().problem);
+    const auto model = build(GetParam(), source->schema(), 4);
+    SafeTensorsWriter writer;
+    write_model(writer, {GetParam(), {source->schema(), 4}, {{"seed", "1"}}}, *model);
+    writer.write(folder.path() / "model");
+    const TrainedModel loaded = load_model(folder.path() / "model");
+    EXPECT_EQ(loaded.model->parameters(), model->parameters());
+    EXPECT_EQ(loaded.model->features(), model->features());
+    EXPECT_EQ(loaded.info.provenance.at("seed"), "1");
+    const auto instances = draw(*source, 10, 21);
+    const auto a = play(bind_instances(*problem, instances), *model, {});
+    const auto b = play(bind_instances(*problem, instances), *loaded.model, {});
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].matching, b[i].matching);
 
-  Schema other = source->schema();
-  other.problem = "adwords";
-  expect_error(ErrorCode::kData, {"model", "e-obm", "adwords"}, [&] {
-    resolve((folder.path() / "model").string(), *problems().make(other.problem), other);
-  });
+    Schema other = source->schema();
+    other.problem = "osbm";
+    expect_error(ErrorCode::kData, {"model", source->schema().problem, "osbm"}, [&] {
+      resolve((folder.path() / "model").string(), *problems().make(other.problem), other);
+    });
+  }
 }
 
 TEST_P(EveryModel, ACheckpointThatClaimsMoreThanItHoldsIsRefusedBeforeMemoryIsTaken) {
   const TempFolder folder;
   const auto path = folder.path() / "model";
-  const Schema schema = sources().make(kData[0])->schema();
+  const Schema schema = sources().make(kinds_of_data()[0])->schema();
   SafeTensorsWriter writer;
   const std::string claimed = GetParam() + "(hidden=10000,layers=20)";
   const auto model = build(GetParam(), schema, 4);  // the writer refers to its parameters
@@ -202,6 +224,25 @@ TEST_P(EveryModel, ACheckpointThatClaimsMoreThanItHoldsIsRefusedBeforeMemoryIsTa
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryModel, testing::ValuesIn(model_names()),
                          [](const auto& test) { return test_name(test.param); });
+
+TEST(Checkpoint, OfOtherFeaturesIsRefusedWithTheirNames) {
+  const TempFolder folder;
+  const auto path = folder.path() / "model";
+  const Schema now = {
+      .problem = "e-obm", .fixed_attributes = {"skill"}, .arrival_attributes = {"hour", "pay"}};
+  Schema before = now;
+  before.arrival_attributes.clear();
+  for (const char* name : {"inv-ff-plus", "inv-value", "value"}) {
+    const auto old_model = build(name, before, 4);
+    SafeTensorsWriter writer;
+    write_model(writer, {name, {now, 4}, {}}, *old_model);
+    writer.write(path);
+    expect_error(ErrorCode::kData,
+                 {path.string(), "was trained on other features than", name,
+                  "in this program; it does not know [arrival.hour, arrival.pay]; train it again"},
+                 [&] { load_model(path); });
+  }
+}
 
 TEST(Checkpoint, NumbersOfFixedNodesThatCannotBeAreRefused) {
   const TempFolder folder;
@@ -271,39 +312,62 @@ class InvariantModel : public testing::TestWithParam<std::string> {};
 
 /// The same instance with its fixed nodes renamed: old node u becomes order[u].
 Instance permute(const Instance& instance, const std::vector<std::int32_t>& order) {
-  InstanceBuilder builder(instance.market().num_fixed);
+  const Market& market = instance.market();
+  InstanceBuilder builder(market.num_fixed);
+  const std::size_t width = market.attributes.width;
+  std::vector<float> capacities(market.capacities.size()), attributes(order.size() * width);
+  for (std::size_t u = 0; u < order.size(); ++u) {
+    const auto to = static_cast<std::size_t>(order[u]);
+    if (!capacities.empty()) capacities[to] = market.capacities[u];
+    for (std::size_t k = 0; k < width; ++k) attributes[to * width + k] = market.attributes[u][k];
+  }
+  if (!capacities.empty()) builder.set_capacities(std::move(capacities));
+  builder.set_attributes(std::move(attributes), width);
   for (int t = 0; t < instance.num_arrivals(); ++t) {
-    const Arrival arrival = instance.arrival(t);
-    std::map<NodeId, float> edges;
+    Arrival arrival = instance.arrival(t);
+    std::map<NodeId, std::size_t> edges;
     for (std::size_t e = 0; e < arrival.nodes.size(); ++e) {
-      edges[order[static_cast<std::size_t>(arrival.nodes[e])]] = arrival.weights[e];
+      edges[order[static_cast<std::size_t>(arrival.nodes[e])]] = e;
     }
     std::vector<NodeId> nodes;
-    std::vector<float> weights;
-    for (const auto& [node, weight] : edges) {
+    std::vector<float> weights, costs;
+    for (const auto& [node, e] : edges) {
       nodes.push_back(node);
-      weights.push_back(weight);
+      weights.push_back(arrival.weights[e]);
+      if (!arrival.costs.empty()) costs.push_back(arrival.costs[e]);
     }
-    builder.arrive(nodes, weights);
+    arrival.nodes = nodes;
+    arrival.weights = weights;
+    arrival.costs = costs;
+    builder.arrive(arrival);
   }
   return std::move(builder).build();
 }
 
 TEST_P(InvariantModel, DoesNotCareForTheOrderOfTheFixedNodes) {
-  const auto source = sources().make("er(u=8,v=20,p=0.4)");
-  const auto problem = problems().make("e-obm");
-  const auto model = build(GetParam(), source->schema(), 8);
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    const Instance instance = source->draw(1, i);
-    const auto order = Rng(2, Stream::kInstance, i).sample(8, 8);
-    const Instance permuted = permute(instance, order);
-    const auto a = play(bind_instances(*problem, {&instance, 1}), *model, {})[0];
-    const auto b = play(bind_instances(*problem, {&permuted, 1}), *model, {})[0];
-    for (std::size_t t = 0; t < a.matching.size(); ++t) {
-      const NodeId u = a.matching[t];
-      EXPECT_EQ(b.matching[t], u == kSkip ? kSkip : order[static_cast<std::size_t>(u)]);
+  std::vector<std::string> specs = {"er(u=8,v=20,p=0.4)"};
+  specs.insert(specs.end(), kinds_of_data().begin() + 2, kinds_of_data().end());
+  int matched = 0;
+  for (const std::string& spec : specs) {
+    SCOPED_TRACE(spec);
+    const auto source = sources().make(spec);
+    const auto problem = problems().make(source->schema().problem);
+    const NodeId fixed = source->draw(1, 0).market().num_fixed;
+    const auto model = build(GetParam(), source->schema(), fixed);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const Instance instance = source->draw(1, i);
+      const auto order = Rng(2, Stream::kInstance, i).sample(fixed, fixed);
+      const Instance permuted = permute(instance, order);
+      const auto a = play(bind_instances(*problem, {&instance, 1}), *model, {})[0];
+      const auto b = play(bind_instances(*problem, {&permuted, 1}), *model, {})[0];
+      for (std::size_t t = 0; t < a.matching.size(); ++t) {
+        const NodeId u = a.matching[t];
+        EXPECT_EQ(b.matching[t], u == kSkip ? kSkip : order[static_cast<std::size_t>(u)]);
+        matched += u != kSkip;
+      }
     }
   }
+  EXPECT_GT(matched, 0);
 }
 
 TEST_P(InvariantModel, ServesAnySize) {

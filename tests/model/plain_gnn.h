@@ -139,6 +139,7 @@ struct PlainGnn {
       solution = solution + 1 / static_cast<double>(decided) *
                                 linear("step_context_transf", concatenate({e[u], arrivals[s]}));
     }
+    const bool costs = state.problem().traits().own_costs();
     const double scale = budgets ? state.total_capacity() : static_cast<double>(fixed);
     Vector result;
     std::vector<Offer> candidates = {{kSkip, 0, 0}};
@@ -147,6 +148,7 @@ struct PlainGnn {
       Vector h = concatenate({{static_cast<double>(offer.gain),
                                static_cast<double>(decided) / market.horizon.arrivals(),
                                state.value() / scale, offer.node == kSkip ? 1.0 : 0.0, 0.0},
+                              costs ? Vector{static_cast<double>(offer.cost)} : Vector(),
                               arrivals.back(),
                               e[static_cast<std::size_t>(offer.node + 1)],
                               solution,

@@ -31,6 +31,7 @@ class DeepBatch : public GnnBatch {
       : GnnBatch(model.deep().decoder(), record),
         network_(model.deep()),
         inputs_(model.shape().inputs),
+        scalars_(model.shape().scalars()),
         embedding_(network_) {}
 
  private:
@@ -58,7 +59,7 @@ class DeepBatch : public GnnBatch {
       fill_scalars(*turns[i].state, rows[i].first);
     }
     for_each_group(begin, [&](std::size_t view, std::size_t row) {
-      embedding_.fill(view, candidates_[row], tape().input(row).subspan(GnnShape::kScalars));
+      embedding_.fill(view, candidates_[row], tape().input(row).subspan(scalars_));
     });
   }
 
@@ -68,8 +69,10 @@ class DeepBatch : public GnnBatch {
       const float is_skip = offer.node == kSkip ? 1 : 0;
       candidates_[row] = static_cast<std::size_t>(offer.node + 1);
       // The mask is 0, because only candidates that can be chosen are scored.
+      const auto scalars = tape().input(row);
       std::ranges::copy(std::array{offer.gain, episode.time, episode.value, is_skip, 0.0F},
-                        tape().input(row).begin());
+                        scalars.begin());
+      if (inputs_.costs) scalars[5] = offer.cost;
     };
     fill_row(first, {kSkip, 0, 0});
     for (const Offer& offer : state.offers()) fill_row(++first, offer);
@@ -82,7 +85,7 @@ class DeepBatch : public GnnBatch {
         0,
         [&](std::size_t view, std::size_t row) {
           embedding_.take_gradient(view, candidates_[row],
-                                   tape().input_gradient(row).subspan(GnnShape::kScalars));
+                                   tape().input_gradient(row).subspan(scalars_));
         },
         [&] { embedding_.backward(packed); });
     network_.add_gradient(packed, gradient);
@@ -106,6 +109,7 @@ class DeepBatch : public GnnBatch {
 
   const DeepNetwork& network_;
   const NodeInputs& inputs_;
+  std::size_t scalars_;
   GraphEmbedding embedding_;
   std::vector<EpisodeLog> logs_;
   std::vector<GraphView> views_;         // of every decision with a choice

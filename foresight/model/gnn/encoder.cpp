@@ -98,6 +98,7 @@ GraphEncoder::GraphEncoder(const GnnShape& shape)
     : inputs_(shape.inputs),
       columns_(shape.inputs),
       embed_(shape.embed),
+      scalars_(shape.scalars()),
       outputs_(shape.decoder_inputs()) {
   assert(shape.layers == 1);
 }
@@ -133,18 +134,19 @@ namespace {
 
 /// Where the parts of T are.
 struct Layout {
-  Layout(Dense& matrix, const GraphColumns& at, const NodeInputs& inputs, std::size_t embed)
+  Layout(Dense& matrix, const GraphColumns& at, const NodeInputs& inputs, std::size_t scalars,
+         std::size_t embed)
       : t(matrix.view()) {
     const std::size_t fixed = fixed_summary(inputs);
     const std::size_t own = arrival_summary(inputs);
-    arrival = t.part(5, at.arrival, embed, own);
-    candidate = t.part(5 + embed, at.candidate, embed, fixed);
-    initial = t.part(5 + 2 * embed, at.nothing_decided, embed, 1);
-    past_fixed = t.part(5 + 2 * embed, at.past_fixed, embed, fixed);
-    past_arrival = t.part(5 + 2 * embed, at.past_arrival, embed, own);
+    arrival = t.part(scalars, at.arrival, embed, own);
+    candidate = t.part(scalars + embed, at.candidate, embed, fixed);
+    initial = t.part(scalars + 2 * embed, at.nothing_decided, embed, 1);
+    past_fixed = t.part(scalars + 2 * embed, at.past_fixed, embed, fixed);
+    past_arrival = t.part(scalars + 2 * embed, at.past_arrival, embed, own);
     // The constant of this summary is 1 once there is a past.
     past_constant = past_fixed.part(0, inputs.fixed() - 1, embed, 1);
-    mean = t.part(5 + 3 * embed, at.mean, embed, fixed);
+    mean = t.part(scalars + 3 * embed, at.mean, embed, fixed);
   }
   View t;
   View arrival, candidate, initial, past_fixed, past_arrival, past_constant, mean;
@@ -155,12 +157,13 @@ struct Layout {
 Dense GraphEncoder::matrix(const Parameters& parameters) const {
   Weights w = read(parameters);
   Dense result(outputs(), columns_.width);
-  const Layout to(result, columns_, inputs_, embed_);
+  const Layout to(result, columns_, inputs_, scalars_, embed_);
   to.t(0, columns_.gain) = 1;
   to.t(1, columns_.time) = 1;
   to.t(2, columns_.value) = 1;
   to.t(3, columns_.is_skip) = 1;
   // The mask, input 4, is 0, because only candidates that can be chosen are scored.
+  if (inputs_.costs) to.t(5, columns_.cost) = 1;
   const View theta = w.solution.view();
   add(to.arrival, w.arrival.view());
   add(to.candidate, w.fixed.view());
@@ -178,7 +181,7 @@ void GraphEncoder::backward(const Parameters& parameters, Dense matrix_gradient,
                             Parameters& gradient) const {
   Weights at = read(parameters);
   Weights d(inputs_, embed_);
-  const Layout from(matrix_gradient, columns_, inputs_, embed_);
+  const Layout from(matrix_gradient, columns_, inputs_, scalars_, embed_);
   const View theta_fixed = at.solution.view().part(0, 0, embed_, embed_);
   const View theta_arrival = at.solution.view().part(0, embed_, embed_, embed_);
   const View d_theta = d.solution.view();

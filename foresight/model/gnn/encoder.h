@@ -77,6 +77,7 @@ class GraphEncoder {
   NodeInputs inputs_;
   GraphColumns columns_;
   std::size_t embed_;
+  std::size_t scalars_;
   std::size_t outputs_;
 };
 

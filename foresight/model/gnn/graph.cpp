@@ -17,6 +17,8 @@ float running_mean(float mean, float value, int count) {
 }  // namespace
 
 GraphColumns::GraphColumns(const NodeInputs& inputs) {
+  cost = is_skip + 1;
+  candidate = cost + (inputs.costs ? 1 : 0);
   time = candidate + fixed_summary(inputs);
   value = time + 1;
   nothing_decided = value + 1;
@@ -142,6 +144,7 @@ void EpisodeGraph::fill_shared(const State& state, const GraphColumns& columns,
 void EpisodeGraph::fill_skip(const GraphColumns& columns, std::span<float> row) const {
   row[columns.gain] = 0;
   row[columns.is_skip] = 1;
+  if (inputs_.costs) row[columns.cost] = 0;
   std::ranges::copy(skip_, row.begin() + static_cast<std::ptrdiff_t>(columns.candidate));
 }
 
@@ -149,6 +152,7 @@ void EpisodeGraph::fill(const Offer& offer, const GraphColumns& columns,
                         std::span<float> row) const {
   row[columns.gain] = offer.gain;
   row[columns.is_skip] = 0;
+  if (inputs_.costs) row[columns.cost] = offer.cost;
   std::ranges::copy(summary(offer.node),
                     row.begin() + static_cast<std::ptrdiff_t>(columns.candidate));
 }

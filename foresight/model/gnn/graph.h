@@ -33,7 +33,9 @@ inline std::size_t arrival_summary(const NodeInputs& inputs) {
 struct GraphColumns {
   explicit GraphColumns(const NodeInputs& inputs);
 
-  std::size_t gain = 0, is_skip = 1, candidate = 2;  // `candidate` is z_u
+  std::size_t gain = 0, is_skip = 1;
+  std::size_t cost;       // only if edges have costs of their own
+  std::size_t candidate;  // z_u
   std::size_t time, value;
   std::size_t nothing_decided;  // 1 before the first decision
   std::size_t arrival;          // z_v of the current arrival

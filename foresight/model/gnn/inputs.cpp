@@ -25,6 +25,7 @@ void copy_from(std::span<const float> values, std::span<const std::size_t> place
 NodeInputs::NodeInputs(const ModelContext& context)
     : problem(problems().make(context.schema.problem)),
       amounts(context.amounts()),
+      costs(problem->traits().own_costs()),
       fixed_attributes(context.schema.topics.empty() ? context.schema.fixed_attributes
                                                      : context.schema.topics),
       arrival_attributes(context.schema.arrival_attributes),

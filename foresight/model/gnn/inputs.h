@@ -20,6 +20,7 @@ struct NodeInputs {
 
   std::shared_ptr<const Problem> problem;
   bool amounts;  // true: a fixed node's state is what is left of it; false: 1 once it is matched
+  bool costs;    // edges have costs of their own
   std::vector<std::string> fixed_attributes;
   std::vector<std::string> arrival_attributes;
   bool topics;  // the fixed attributes are topics

@@ -41,10 +41,10 @@ struct GnnShape {
   static std::string root(std::size_t layer);         // R
   static std::string layer_bias(std::size_t layer);   // b
 
-  /// Length of the decoder's input: gain, time, value, is_skip, mask, and the embeddings of the
-  /// arrival, the candidate, the solution, and all fixed nodes.
-  std::size_t decoder_inputs() const { return kScalars + 4 * embed; }
-  static constexpr std::size_t kScalars = 5;
+  /// Length of the decoder's input: gain, time, value, is_skip, mask, the cost if edges have their
+  /// own, and the embeddings of the arrival, the candidate, the solution, and all fixed nodes.
+  std::size_t decoder_inputs() const { return scalars() + 4 * embed; }
+  std::size_t scalars() const { return inputs.costs ? 6 : 5; }
 
   /// The decoder, for this many inputs. Candidates share the last `shared` of them.
   Mlp decoder(std::size_t num_inputs, std::size_t shared = 0) const;

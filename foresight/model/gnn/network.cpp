@@ -35,8 +35,10 @@ std::vector<std::string> arrival_columns(const NodeInputs& inputs) {
   for (const std::string& name : inputs.arrival_attributes) names.push_back("arrival." + name);
   return names;
 }
-std::vector<std::string> scalar_columns() {
-  return {"gain", "time", "value", "is_skip", "mask"};
+std::vector<std::string> scalar_columns(const NodeInputs& inputs) {
+  std::vector<std::string> names = {"gain", "time", "value", "is_skip", "mask"};
+  if (inputs.costs) names.push_back("cost");
+  return names;
 }
 
 /// Adds the steps of the network one by one.
@@ -70,7 +72,7 @@ class Writer {
 
   void add_inputs() {
     const auto fixed = fixed_columns(shape_.inputs), arrival = arrival_columns(shape_.inputs);
-    const auto scalars = scalar_columns();
+    const auto scalars = scalar_columns(shape_.inputs);
     candidates_ = network_.input({"candidates",
                                   "a row for skip and one per fixed node",
                                   {{"batch"}, {"nodes"}, {"", scalars.size()}},
@@ -160,7 +162,7 @@ class Writer {
       return product(x, weight(decoder.weight_name(0), column - width, width, name));
     };
     const std::size_t embed = shape_.embed;
-    Value x = part(candidates_, GnnShape::kScalars, "candidate");
+    Value x = part(candidates_, shape_.scalars(), "candidate");
     x = add(x, part(apply(kLast, {arrivals_}, 1), embed, "arrival"));
     x = add(x, part(fixed_, embed, "fixed"));
     x = add(x, part(solution(), embed, "solution"));
@@ -179,7 +181,8 @@ class Writer {
 
 class GnnFeed : public Feed {
  public:
-  GnnFeed(const NodeInputs& inputs, const Market& market) : inputs_(inputs), log_(inputs, market) {}
+  GnnFeed(const GnnShape& shape, const Market& market)
+      : inputs_(shape.inputs), scalars_(shape.scalars()), log_(shape.inputs, market) {}
 
   NetworkInputs next(const State& state) override {
     log_.observe(state);
@@ -218,28 +221,31 @@ class GnnFeed : public Feed {
   }
 
   NetworkInputs::Array candidates(const State& state) const {
-    NetworkInputs::Array rows({1, log_.fixed_nodes(), GnnShape::kScalars});
+    NetworkInputs::Array rows({1, log_.fixed_nodes(), scalars_});
     const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
-    const auto fill_row = [&](NodeId node, float gain, float mask) {
-      const float is_skip = node == kSkip ? 1 : 0;
-      std::ranges::copy(std::array{gain, episode.time, episode.value, is_skip, mask},
-                        rows.row(static_cast<std::size_t>(node + 1)).begin());
+    const auto fill_row = [&](const Offer& edge, float mask) {
+      const float is_skip = edge.node == kSkip ? 1 : 0;
+      const auto row = rows.row(static_cast<std::size_t>(edge.node + 1));
+      std::ranges::copy(std::array{edge.gain, episode.time, episode.value, is_skip, mask},
+                        row.begin());
+      if (inputs_.costs) row[5] = edge.cost;
     };
-    fill_row(kSkip, 0, 0);
-    for (NodeId u = 0; u < state.market().num_fixed; ++u) fill_row(u, 0, 1);
-    for (const Offer& edge : state.edges()) fill_row(edge.node, edge.gain, 1);
-    for (const Offer& offer : state.offers()) fill_row(offer.node, offer.gain, 0);
+    fill_row({kSkip, 0, 0}, 0);
+    for (NodeId u = 0; u < state.market().num_fixed; ++u) fill_row({u, 0, 0}, 1);
+    for (const Offer& edge : state.edges()) fill_row(edge, 1);
+    for (const Offer& offer : state.offers()) fill_row(offer, 0);
     return rows;
   }
 
   const NodeInputs& inputs_;
+  std::size_t scalars_;
   EpisodeLog log_;
 };
 
 }  // namespace
 
 std::vector<std::string> GnnModel::features() const {
-  std::vector<std::string> names = scalar_columns();
+  std::vector<std::string> names = scalar_columns(shape_.inputs);
   for (std::string& name : fixed_columns(shape_.inputs)) names.push_back(std::move(name));
   if (shape_.inputs.one_embedding()) return names;
   for (std::string& name : arrival_columns(shape_.inputs)) names.push_back(std::move(name));
@@ -251,7 +257,7 @@ Network GnnModel::network() const {
 }
 
 std::unique_ptr<Feed> GnnModel::feed(const Market& market) const {
-  return std::make_unique<GnnFeed>(shape_.inputs, market);
+  return std::make_unique<GnnFeed>(shape_, market);
 }
 
 }  // namespace foresight
