@@ -46,12 +46,16 @@ const std::vector<Ground>& grounds() {
   return all;
 }
 
-std::vector<Rollout> play_on(const Ground& ground, const Policy& policy) {
-  return play(bind_instances(ground.data.problem(), ground.instances), policy, {.seed = 5});
+/// All instances, of whose number of arrivals the policy is told this.
+std::vector<Rollout> play_on(const Ground& ground, const Policy& policy, const Horizon& horizon) {
+  std::vector<Instance> instances;
+  for (const Instance& instance : ground.instances) instances.push_back(instance.told(horizon));
+  return play(bind_instances(ground.data.problem(), instances), policy, {.seed = 5});
 }
 
-void expect_fair_play(const Ground& ground, const Policy& policy) {
-  const auto rollouts = play_on(ground, policy), again = play_on(ground, policy);
+void expect_fair_play(const Ground& ground, const Policy& policy, const Horizon& horizon) {
+  const auto rollouts = play_on(ground, policy, horizon);
+  const auto again = play_on(ground, policy, horizon);
   for (std::size_t i = 0; i < rollouts.size(); ++i) {
     const Instance& instance = ground.instances[i];
     // Replayed by the rules, which refuse what is not on offer.
@@ -78,9 +82,23 @@ void expect_reasons(const Error& error, const std::string& who, const Ground& gr
     return std::ranges::any_of(
         pieces, [&](const auto& piece) { return text.find(piece) != std::string::npos; });
   };
-  EXPECT_TRUE(names_one_of({ground.data.problem().name(), "attributes [", "topics [", "fixed nodes",
+  EXPECT_TRUE(names_one_of({ground.data.problem().name(), "attributes [", "topics [", "fixed node",
                             "the law of the arrivals", "capacities", "needs the source", "weight"}))
       << text << "\ndoes not say what it cannot serve";
+}
+
+/// Whatever a policy is told of the number of arrivals, it plays by the rules. Only the optimal
+/// policy may ask for the number.
+void expect_fair_play(const Ground& ground, const Policy& policy) {
+  expect_fair_play(ground, policy, Horizon());
+  expect_fair_play(ground, policy, Horizon::expected(7.5, 3));
+  try {
+    expect_fair_play(ground, policy, Horizon::unknown());
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("must know the number of arrivals"), std::string::npos)
+        << error.what();
+    EXPECT_FALSE(policy.known_source().empty());
+  }
 }
 
 /// A model that has learned nothing, in a file.

@@ -81,8 +81,7 @@ Horizon Horizon::parse(std::string_view text) {
 
 std::string Horizon::describe() const {
   if (kind_ != Kind::kExpected) return to_string();
-  if (deviation_ == 0) return fmt::format("{:.4g} arrivals expected", arrivals_);
-  return fmt::format("{:.4g} +- {:.2g} arrivals expected", arrivals_, deviation_);
+  return fmt::format("expected, {:.4g} +- {:.2g}", arrivals_, deviation_);
 }
 
 }  // namespace foresight

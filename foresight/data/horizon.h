@@ -51,7 +51,7 @@ class Horizon {
   /// instance to instance and is not written. Parsing throws Error(kData) for anything else.
   std::string to_string() const;
   static Horizon parse(std::string_view text);
-  /// For people: "known", "84.2 +- 21.5 arrivals expected", "unknown".
+  /// For people: "known", "expected, 84.25 +- 22", "unknown".
   std::string describe() const;
 
   friend bool operator==(const Horizon&, const Horizon&) = default;

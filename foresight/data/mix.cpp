@@ -1,5 +1,7 @@
 // Instances of several sources in turn, to train one model for all of them, for example for small
 // and large instances. The sources must agree on the problem, on attributes and on topics.
+#include <algorithm>
+
 #include "foresight/base/digest.h"
 #include "foresight/base/error.h"
 #include "foresight/data/source.h"
@@ -56,9 +58,13 @@ class Mix : public Source {
  private:
   /// What to expect of sources that say different things about the number of arrivals.
   Horizon expected() const {
-    constexpr std::uint64_t kLooked = 200;
+    constexpr std::uint64_t kLooked = 100;
     std::vector<int> lengths;
-    for (std::uint64_t i = 0; i < kLooked; ++i) lengths.push_back(draw(0, i).num_arrivals());
+    for (const auto& source : sources_) {
+      for (std::uint64_t i = 0; i < std::min(kLooked, source->size().value_or(kLooked)); ++i) {
+        lengths.push_back(source->draw(0, i).num_arrivals());
+      }
+    }
     return Horizon::from_past(lengths);
   }
 

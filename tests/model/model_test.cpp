@@ -72,7 +72,7 @@ const std::vector<std::string>& kinds_of_data() {
   static const std::vector<std::string> specs = [] {
     std::vector<std::string> made = {"er(u=4,v=8,p=0.5)", "thick-z(u=4,v=8)"};
     for (const auto& [name, spec] : played_sources(folder())) {
-      if (name == "csv with attributes" || name == "csv with capacities" ||
+      if (name == "csv with attributes, all arrivals kept" || name == "csv with capacities" ||
           name == "csv with costs and attributes") {
         made.push_back(spec);
       }
