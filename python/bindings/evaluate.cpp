@@ -88,6 +88,9 @@ void define_evaluate(nb::module_& module) {
       .def_ro("problem", &Evaluation::problem)
       .def_prop_ro("source", [](const Evaluation& e) { return e.provenance.source; })
       .def_ro("num_instances", &Evaluation::num_instances)
+      .def_prop_ro(
+          "horizon", [](const Evaluation& e) { return e.horizon.to_string(); },
+          "What policies were told of the number of arrivals.")
       .def_ro("num_unproven", &Evaluation::num_unproven, DOC(Evaluation_num_unproven))
       .def_ro("policies", &Evaluation::policies, nb::rv_policy::reference_internal)
       .def(

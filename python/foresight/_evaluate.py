@@ -129,6 +129,7 @@ def evaluate(
     seed: int = 0,
     threads: int = 0,
     episodes: int = 0,
+    horizon: str = "",
     progress: Progress = None,
 ) -> Evaluation:
     """Judge policies by their optimality ratio; each plays every instance.
@@ -139,6 +140,7 @@ def evaluate(
         seed: of what randomised policies draw.
         threads: 0 for all cores; changes no result.
         episodes: record the first so many, if small, decision by decision, for reports.
+        horizon: what policies are told of the number of arrivals, as in `foresight.train`.
         progress: see `foresight.train`.
 
     An exception that a policy of your own raises ends the evaluation and comes out as it is.
@@ -148,7 +150,7 @@ def evaluate(
     elif not isinstance(policies, Iterable):
         raise TypeError(f"evaluate: policies must be a policy or a list of policies, got {policies!r}")
     usable = [_usable(policy) for policy in policies]
-    options = {"seed": seed, "threads": threads, "episodes": episodes}
+    options = {"seed": seed, "threads": threads, "episodes": episodes, "horizon": horizon}
     return Evaluation(_core.evaluate(dataset("evaluate: data", data), usable, options, listener(progress)))
 
 

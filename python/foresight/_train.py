@@ -86,6 +86,7 @@ def train(
     *,
     validation: str | os.PathLike[str] | Dataset = "",
     trainer: str = "",
+    horizon: str = "",
     epochs: int = 100,
     instances: int | None = None,
     validation_instances: int = 1000,
@@ -104,6 +105,8 @@ def train(
         folder: where the run is kept: models, metrics, everything needed to go on.
         validation: the same kinds; by default other instances of the training source.
         trainer: e.g. "reinforce(lr=0.003)"; what it leaves open is as tuned for the model.
+        horizon: what policies are told of the number of arrivals: "known", "expected", "unknown", or a
+            number to expect, as text; by default what the training data says.
         epochs: passes over the training data.
         instances: fresh instances per epoch; None stands for 20,000, for "auto" for what takes minutes.
         validation_instances: how many are drawn for validation, where it is a spec.
@@ -122,6 +125,7 @@ def train(
         "train": train,
         "validation": validation,
         "trainer": trainer,
+        "horizon": horizon,
         "epochs": epochs,
         "instances": instances,
         "validation_instances": validation_instances,
