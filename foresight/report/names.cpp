@@ -5,6 +5,7 @@
 
 #include "foresight/base/error.h"
 #include "foresight/base/options.h"
+#include "foresight/data/source.h"
 #include "foresight/report/names_internal.h"
 
 namespace foresight {
@@ -45,13 +46,27 @@ Sized split_size(const std::string& text) {
   }
 }
 
+/// Does this option of a source name a file?
+bool is_path(const std::string& source, const std::string& option) {
+  if (!sources().knows(source)) return option == "path";
+  const auto options = sources().options(sources().find(source));
+  const auto found = std::ranges::find(options, option, &OptionInfo::name);
+  return found != options.end() && found->path;
+}
+
 }  // namespace
 
 std::string without_paths(const std::string& text) {
   try {
     Spec spec = Spec::parse(text);
-    std::erase_if(spec.values, [](const auto& value) { return value.first == "path"; });
-    return spec.to_string();
+    std::string file;
+    for (const auto& [key, value] : spec.values) {
+      if (key == "path") file = value;
+    }
+    std::erase_if(spec.values, [&](const auto& value) { return is_path(spec.name, value.first); });
+    // A log has no other options to know it by.
+    if (!spec.values.empty() || file.empty()) return spec.to_string();
+    return fmt::format("{}({})", spec.name, std::filesystem::path(file).filename().string());
   } catch (const Error&) {
     return text;
   }

@@ -158,6 +158,7 @@ Json evaluation_json(const Report::NamedEvaluation& entry, std::size_t ratio_str
           {"seed", evaluation.provenance.seed},
           {"instances", evaluation.num_instances},
           {"unproven", evaluation.num_unproven},
+          {"horizon", evaluation.horizon.is_known() ? "" : evaluation.horizon.describe()},
           {"policies", std::move(policies)},
           {"agreement_stride", step_stride},
           {"ratio_stride", ratio_stride}};

@@ -85,9 +85,12 @@ std::string to_markdown(const Report& report) {
                       i == 0 ? "" : number(c.wilcoxon_p, "{:.2g}"),
                       result.gap_closed ? number(100 * *result.gap_closed, "{:.1f} %") : ""});
     }
-    text += fmt::format("## {}\n\n{} instances ({}), seed {}\n\n", markdown_cell(entry.name),
+    text += fmt::format("## {}\n\n{} instances ({}), seed {}{}\n\n", markdown_cell(entry.name),
                         entry.evaluation.num_instances, entry.evaluation.problem,
-                        entry.evaluation.provenance.seed);
+                        entry.evaluation.provenance.seed,
+                        entry.evaluation.horizon.is_known()
+                            ? ""
+                            : ", number of arrivals: " + entry.evaluation.horizon.describe());
     text += markdown_table(
         {"policy", "mean ratio", "±95 %", "std", "worst", "matched", "vs first", "p", "gap closed"},
         rows);

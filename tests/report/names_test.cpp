@@ -23,6 +23,9 @@ TEST(ReportNames, ThatWouldBeEqualKeepMoreAndAreNeverEqual) {
 
 TEST(ReportNames, OfDataLeaveThePathOut) {
   EXPECT_EQ(without_paths("gmission(path=\"/a b/c\",u=10,v=30)"), "gmission(u=10,v=30)");
+  EXPECT_EQ(without_paths("recorded(path=a/log.csv,fixed=b.csv,roster=c.csv)"),
+            "recorded(log.csv)");
+  EXPECT_EQ(without_paths("crowd"), "crowd");
   EXPECT_EQ(without_paths("by hand"), "by hand");
   EXPECT_EQ(without_paths("odd((("), "odd(((");
 }

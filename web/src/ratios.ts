@@ -60,6 +60,7 @@ function evaluationBlock(evaluation: Evaluation): HTMLElement {
       : state.view === 'histogram' ? bins(shown()) : instances(shown().filter((p) => p.ratios), stride)),
   });
   const facts = [evaluation.problem, `${count(evaluation.instances)} instances`, `seed ${evaluation.seed ?? '–'}`,
+    evaluation.horizon ? `number of arrivals: ${evaluation.horizon}` : '',
     evaluation.unproven ? `${count(evaluation.unproven)} optima not proven` : ''].filter(Boolean).join(' · ');
   element.querySelector('figcaption')!.after(h('p', { class: 'facts' }, facts));
   return h('article', { class: 'card' }, element, ratioTable(evaluation));

@@ -21,7 +21,7 @@ export interface Policy {
 }
 
 export interface Evaluation {
-  name: string; problem: string; source: string; seed: Num; instances: Num; unproven: Num;
+  name: string; problem: string; source: string; seed: Num; instances: Num; unproven: Num; horizon?: string;
   policies: Policy[];
   ratio_stride?: number;
 }
