@@ -44,6 +44,7 @@ void print(const Evaluation& evaluation) {
                {"+-95%", Align::kRight},
                {"std", Align::kRight},
                {"min", Align::kRight},
+               {"mean value", Align::kRight},
                {"matched", Align::kRight},
                {"vs first", Align::kRight},
                {"p", Align::kRight},
@@ -53,14 +54,15 @@ void print(const Evaluation& evaluation) {
                {"p99", Align::kRight}});
   for (const PolicyResult& result : evaluation.policies) {
     const bool first = &result == &evaluation.policies.front();
-    table.add_row(
-        {result.resolved.empty() ? result.name : result.resolved, ratio(result.ratio.mean),
-         ratio(result.ratio.ci95), ratio(result.ratio.standard_deviation),
-         ratio(result.ratio.minimum), fmt::format("{:.1f}", result.matched),
-         first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
-         first ? "" : significance(result.against_first.wilcoxon_p), gap_closed(result),
-         rate(result.decisions_per_second), human_duration(1e-6 * result.p50_microseconds),
-         human_duration(1e-6 * result.p99_microseconds)});
+    table.add_row({result.resolved.empty() ? result.name : result.resolved,
+                   ratio(result.ratio.mean), ratio(result.ratio.ci95),
+                   ratio(result.ratio.standard_deviation), ratio(result.ratio.minimum),
+                   fmt::format("{:.6g}", result.mean_value), fmt::format("{:.1f}", result.matched),
+                   first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
+                   first ? "" : significance(result.against_first.wilcoxon_p), gap_closed(result),
+                   rate(result.decisions_per_second),
+                   human_duration(1e-6 * result.p50_microseconds),
+                   human_duration(1e-6 * result.p99_microseconds)});
   }
   fmt::print("{} instances of {} ({}); number of arrivals: {}\n\n{}",
              human_count(static_cast<std::int64_t>(evaluation.num_instances)),

@@ -11,10 +11,10 @@
 namespace foresight {
 namespace {
 
-using Names = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
-std::vector<std::size_t> places(const std::string& model, const char* what, const Names& needed,
-                                const Names& found) {
+std::vector<std::size_t> places(const std::string& model, const char* what, const Words& needed,
+                                const Words& found) {
   if (needed.empty()) return {};
   std::vector<std::size_t> result;
   std::vector<bool> taken(found.size());  // of columns with the same name, each is read once

@@ -6,24 +6,24 @@
 namespace foresight {
 namespace {
 
-using Names = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
-const Names kModels = {"ff", "ff-hist", "inv-ff", "inv-ff-hist", "ff-supervised", "gnn-hist"};
-const Names kBaselines = {"greedy", "greedy-rt", "greedy-t"};
+const Words kModels = {"ff", "ff-hist", "inv-ff", "inv-ff-hist", "ff-supervised", "gnn-hist"};
+const Words kBaselines = {"greedy", "greedy-rt", "greedy-t"};
 
 struct Size {
   int u, v;
   std::string text() const { return fmt::format("{}x{}", u, v); }
 };
 
-std::vector<Training> trained(const Names& models, const DataSpec& data) {
+std::vector<Training> trained(const Words& models, const DataSpec& data) {
   std::vector<Training> all;
   for (const std::string& model : models) all.push_back({model, data});
   return all;
 }
 
 /// Models tested on the data they were trained on.
-Contest own_test(const DataSpec& data, const Names& baselines, const Names& models) {
+Contest own_test(const DataSpec& data, const Words& baselines, const Words& models) {
   return {data.name, data, baselines, trained(models, data)};
 }
 
@@ -192,7 +192,7 @@ std::vector<Target> movielens_targets(const BaseGraph& graph, bool small) {
 
 Target adwords_target(bool small) {
   Target target{"adwords", "Adwords: mean optimality ratios on two hard families", {}};
-  const Names models = {"ff", "ff-hist", "inv-ff", "inv-ff-hist"};
+  const Words models = {"ff", "ff-hist", "inv-ff", "inv-ff-hist"};
   for (const char* family : {"thick-z", "triangular"}) {
     for (const Size size : {Size{10, 60}, Size{10, 100}}) {
       if (small && size.v > 60) continue;
@@ -200,7 +200,7 @@ Target adwords_target(bool small) {
     }
   }
   // The columns of the paper's table, in its order.
-  const Names columns = {"thick-z-10x60", "thick-z-10x100", "triangular-10x60",
+  const Words columns = {"thick-z-10x60", "thick-z-10x100", "triangular-10x60",
                          "triangular-10x100"};
   const std::vector<std::pair<std::string, std::vector<double>>> rows = {
       {"greedy", {0.59, 0.58, 0.66, 0.66}}, {"msvv", {0.70, 0.70, 0.66, 0.66}},

@@ -14,8 +14,8 @@ namespace foresight {
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
-using Table = std::vector<Names>;
+using Words = std::vector<std::string>;
+using Table = std::vector<Words>;
 
 class CsvTest : public testing::Test {
  protected:
@@ -66,7 +66,7 @@ class CsvTest : public testing::Test {
 
 TEST_F(CsvTest, FindsColumnsByNameInAnyOrder) {
   CsvReader csv(put("weight,note,node\n0.5,hello,3\n1e3,,-4\n"));
-  EXPECT_EQ(csv.columns(), (Names{"weight", "note", "node"}));
+  EXPECT_EQ(csv.columns(), (Words{"weight", "note", "node"}));
   EXPECT_EQ(csv.num_columns(), 3U);
   const auto node = csv.column("node");
   const auto weight = csv.column("weight");
@@ -108,7 +108,7 @@ TEST_F(CsvTest, ACarriageReturnElsewhereIsAnError) {
 
 TEST_F(CsvTest, BlankLinesAreSkippedAndCounted) {
   CsvReader csv(put("\n\r\na\n\n1\n\n\r\n2\n\n"));
-  EXPECT_EQ(csv.columns(), (Names{"a"}));
+  EXPECT_EQ(csv.columns(), (Words{"a"}));
   ASSERT_TRUE(csv.next());
   EXPECT_EQ(csv.line(), 5U);
   ASSERT_TRUE(csv.next());
@@ -131,7 +131,7 @@ TEST_F(CsvTest, QuotedFieldsMayHoldSeparatorsQuotesAndLineBreaks) {
   EXPECT_EQ(read("a\n\"\"\n"), (Table{{""}}));  // not a blank line
   EXPECT_EQ(read("a,b\n\"x\",\n,\"y\"\r\n"), (Table{{"x", ""}, {"", "y"}}));
   const CsvReader csv(put("\"a \"\"b\"\"\",\"c,d\"\n"));
-  EXPECT_EQ(csv.columns(), (Names{"a \"b\"", "c,d"}));
+  EXPECT_EQ(csv.columns(), (Words{"a \"b\"", "c,d"}));
 }
 
 TEST_F(CsvTest, ManyEscapedFieldsInOneLineStayValidTogether) {

@@ -16,7 +16,7 @@
 namespace foresight {
 namespace {
 
-using Names = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
 /// A number that belongs to a column and a row, and is a multiple of 1/64, so that sums of them do
 /// not depend on their order.
@@ -26,7 +26,7 @@ float number(const std::string& column, int row) {
   return static_cast<float>((hash * 2654435761U) >> 26) / 64;
 }
 
-std::vector<float> numbers(const Names& columns, int row) {
+std::vector<float> numbers(const Words& columns, int row) {
   std::vector<float> values;
   for (const std::string& column : columns) values.push_back(number(column, row));
   return values;
@@ -79,7 +79,7 @@ const Schema kCovered = {.problem = "osbm",
                          .arrival_attributes = {"pay", "hours"},
                          .topics = {"crime", "love", "war"}};
 
-using List = Names Schema::*;
+using List = Words Schema::*;
 const std::vector<std::pair<const char*, List>> kLists = {
     {"fixed attributes", &Schema::fixed_attributes},
     {"arrival attributes", &Schema::arrival_attributes},
@@ -156,7 +156,7 @@ TEST_P(EveryModelsColumns, AreRefusedWithBothListsWhereTheyDiffer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, EveryModelsColumns, testing::ValuesIn([] {
-                           Names names;
+                           Words names;
                            for (const auto& entry : models().entries()) names.push_back(entry.name);
                            return names;
                          }()),
@@ -229,8 +229,8 @@ class ColumnsOfARun : public testing::Test {
     return run;
   }
 
-  static Names models_with_attributes() {
-    Names names;
+  static Words models_with_attributes() {
+    Words names;
     for (const auto& entry : models().entries()) {
       const auto needs = models().make(entry.name)->build({kPlain, 5})->needs();
       if (!needs.fixed_attributes.empty()) names.push_back(entry.name);

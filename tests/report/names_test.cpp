@@ -5,20 +5,20 @@
 namespace foresight {
 namespace {
 
-using Names = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
 TEST(ReportNames, AreAsShortAsTheyCanBe) {
   EXPECT_EQ(short_names({"greedy", "greedy-t(train=\"a/b\")", "runs/x/inv-ff-hist", "y/ff/",
                          "z/run/best.safetensors"}),
-            (Names{"greedy", "greedy-t", "inv-ff-hist", "ff", "run"}));
+            (Words{"greedy", "greedy-t", "inv-ff-hist", "ff", "run"}));
 }
 
 TEST(ReportNames, ThatWouldBeEqualKeepMoreAndAreNeverEqual) {
   EXPECT_EQ(short_names({"a/ff", "b/ff", "greedy-t(threshold=1)", "greedy-t(threshold=2)"}),
-            (Names{"a/ff", "b/ff", "greedy-t(threshold=1)", "greedy-t(threshold=2)"}));
-  EXPECT_EQ(short_names({"x/a/ff", "y/a/ff", "x/ff"}), (Names{"x/a/ff", "y/a/ff", "x/ff"}));
+            (Words{"a/ff", "b/ff", "greedy-t(threshold=1)", "greedy-t(threshold=2)"}));
+  EXPECT_EQ(short_names({"x/a/ff", "y/a/ff", "x/ff"}), (Words{"x/a/ff", "y/a/ff", "x/ff"}));
   EXPECT_EQ(short_names({"greedy", "greedy", "greedy"}),
-            (Names{"greedy", "greedy #2", "greedy #3"}));
+            (Words{"greedy", "greedy #2", "greedy #3"}));
 }
 
 TEST(ReportNames, OfDataLeaveThePathOut) {
@@ -31,10 +31,10 @@ TEST(ReportNames, OfDataLeaveThePathOut) {
 }
 
 TEST(ReportNames, AreSizesWhereNothingElseDiffers) {
-  EXPECT_EQ(size_labels({"crowd(u=10,v=30)", "crowd(u=100,v=200)"}), (Names{"10x30", "100x200"}));
-  const Names other = {"crowd(u=10,v=30)", "er(u=10,v=30)"};
+  EXPECT_EQ(size_labels({"crowd(u=10,v=30)", "crowd(u=100,v=200)"}), (Words{"10x30", "100x200"}));
+  const Words other = {"crowd(u=10,v=30)", "er(u=10,v=30)"};
   EXPECT_EQ(size_labels(other), other);
-  const Names without = {"crowd(u=10,v=30)", "by hand"};
+  const Words without = {"crowd(u=10,v=30)", "by hand"};
   EXPECT_EQ(size_labels(without), without);
 }
 
