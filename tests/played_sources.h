@@ -152,6 +152,9 @@ inline std::multimap<std::string, SourceVariant> source_variants(const TempFolde
   return {
       {"ba", {"ba", "degree=3"}},
       {"er", {"er", "p=0.5"}},
+      {"er", {"er with capacities", "p=0.5,capacity=3"}},
+      {"ba", {"ba with capacities", "degree=3,capacity=2"}},
+      {"crowd", {"crowd with capacities", "capacity=2"}},
       {"crowd", {"crowd", ""}},
       {"crowd", {"crowd of other workers in every instance", "workers=vary"}},
       {"crowd", {"crowd of reordered workers", "workers=permute"}},

@@ -119,7 +119,8 @@ void print_online(const BoundSource& source, const std::vector<Instance>& instan
     progress.end();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     print_value("optimal online", total / count,
-                fmt::format("expected value, which no online policy exceeds; {:.4f} of hindsight",
+                fmt::format("expected value, which no online policy exceeds, even if it is told "
+                            "the number of arrivals; {:.4f} of hindsight",
                             total / count / hindsight.mean));
     fmt::print("  table           {} states, {}, in {}\n",
                human_count(static_cast<std::int64_t>(states.count)),

@@ -1,5 +1,6 @@
 #include "foresight/eval/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -38,7 +39,17 @@ std::string significance(double p) {
   return p < 1e-4 ? "<1e-4" : fmt::format("{:.4f}", p);
 }
 
-void print(const Evaluation& evaluation) {
+/// How far the value of any label stays below its bound.
+double largest_gap(const BoundDataset& data) {
+  double largest = 0;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Label label = data.label(i);
+    if (label.bound > 0) largest = std::max(largest, 1 - label.value / label.bound);
+  }
+  return largest;
+}
+
+void print(const Evaluation& evaluation, const BoundDataset& data) {
   Table table({{"policy"},
                {"mean ratio", Align::kRight},
                {"+-95%", Align::kRight},
@@ -69,8 +80,10 @@ void print(const Evaluation& evaluation) {
              evaluation.provenance.source, evaluation.problem, evaluation.horizon.describe(),
              table.render());
   if (evaluation.num_unproven > 0) {
-    fmt::print("\n{} optima are not proven; their ratios are taken against the upper bound.\n",
-               evaluation.num_unproven);
+    fmt::print(
+        "\n{} optima are not proven, but within {:.2g} % of an upper bound, which the ratios are "
+        "taken against.\n",
+        evaluation.num_unproven, 100 * largest_gap(data));
   }
 }
 
@@ -90,7 +103,7 @@ void run(const EvaluateArguments& arguments) {
   options.matchings = !arguments.matching.empty();
   Evaluation evaluation = evaluate(data, contestants, options, progress);
   evaluation.command = command_line();
-  print(evaluation);
+  print(evaluation, data);
   if (!arguments.json.empty()) write_file_atomically(arguments.json, to_json(evaluation));
   if (options.matchings) write_matchings(data, evaluation, arguments.matching);
 }

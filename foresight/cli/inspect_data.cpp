@@ -101,6 +101,14 @@ std::vector<std::string> notes_on(const Dataset& data, const DataFigures& f, con
   return notes;
 }
 
+/// What these arrivals would take of the capacities if a match took the mean of all edges.
+std::string demand(const DataFigures& f, const Schema& schema) {
+  const Traits traits = problems().make(schema.problem)->traits();
+  if (!traits.amounts()) return {};
+  const double mean = f.costs.count > 0 ? f.costs.mean : f.weights.mean;
+  return fmt::format(" that would take about {}", number(f.arrivals.mean * mean));
+}
+
 /// The figures that all kinds of data have. `types`: what arrives are types, each once.
 Inspected describe(const Dataset& data, const std::string& kind, bool types = false) {
   const DataFigures f = measure(data);
@@ -116,6 +124,7 @@ Inspected describe(const Dataset& data, const std::string& kind, bool types = fa
     facts.emplace_back("seed", fmt::to_string(data.provenance().seed));
     facts.emplace_back("instances", count(f.instances));
   }
+  if (!types) facts.emplace_back("horizon", schema.horizon.describe() + " to policies");
   facts.emplace_back("fixed nodes", spread(f.fixed));
   facts.emplace_back(std::string(arrival) + "s",
                      f.instances > 1
@@ -131,10 +140,11 @@ Inspected describe(const Dataset& data, const std::string& kind, bool types = fa
   facts.emplace_back("costs", amounts(f.costs));
   facts.emplace_back("capacities", amounts(f.capacities));
   if (f.capacities.count > 0) {
-    facts.emplace_back("total capacity",
-                       types ? number(f.total_capacity)
-                             : fmt::format("{} per instance, for {} arrivals on average",
-                                           number(f.total_capacity), number(f.arrivals.mean)));
+    facts.emplace_back(
+        "total capacity",
+        types ? number(f.total_capacity)
+              : fmt::format("{} per instance, for {} arrivals on average{}",
+                            number(f.total_capacity), number(f.arrivals.mean), demand(f, schema)));
   }
   if (f.absent > 0) {
     facts.emplace_back("absent",
@@ -158,6 +168,7 @@ Inspected describe(const Dataset& data, const std::string& kind, bool types = fa
                 {"instances", f.instances},
                 {"fixed_nodes", to_json(f.fixed)},
                 {types ? "arrival_types" : "arrivals", to_json(f.arrivals)},
+                {"horizon", schema.horizon.to_string()},
                 {"edges", data.num_edges()},
                 {"degrees", to_json(f.degrees)},
                 {"arrivals_without_edges", f.lonely_arrivals},
@@ -265,9 +276,14 @@ Inspected inspect_source(const std::string& spec) {
   if (source.size() && data.size() < 10) {
     found.notes.emplace_back("few instances: what is found in them may be chance");
   }
-  found.next = log ? fmt::format("{} split {} -o data --parts train=70%,val=15%,test=rest",
-                                 program_name(), shell_quoted(source.spec()))
-                   : train_command(source.spec());
+  constexpr std::size_t kEnoughForShares = 7;  // so that 15 % are at least one
+  if (log) {
+    found.next = fmt::format(
+        "{} split {} -o data --parts {}", program_name(), shell_quoted(source.spec()),
+        data.size() < kEnoughForShares ? "train=rest,val=1,test=1" : "train=70%,val=15%,test=rest");
+  } else if (!source.size()) {
+    found.next = train_command(source.spec());
+  }
   return complete(std::move(found));
 }
 

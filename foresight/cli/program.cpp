@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -86,6 +87,7 @@ void add_json_option(Command command, std::string& path) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
   remember(argc, argv);
   const std::string& name = invocation().name;
   CommandParser parser(

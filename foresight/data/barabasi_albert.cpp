@@ -17,6 +17,7 @@ struct BarabasiAlbertOptions {
   double degree = 5;
   std::string weight = "normal";
   std::string scale = "unit";
+  int capacity = 1;
 
   void read(OptionReader& o) {
     o.integer("u", u, 1, kMaxNodes, "fixed nodes per instance");
@@ -25,12 +26,14 @@ struct BarabasiAlbertOptions {
     o.choice("weight", weight, {"normal", "folded"},
              "N(degree(u), p/5) cut at 0, or degree(u) + |N(0, p/5)|");
     o.choice("scale", scale, {"unit", "raw"}, "divide the weights by |V|, or leave them");
+    o.integer("capacity", capacity, 1, kMaxCapacity, "how often each fixed node can be matched");
   }
 };
 
 class BarabasiAlbert : public Source {
  public:
   explicit BarabasiAlbert(BarabasiAlbertOptions options) : options_(std::move(options)) {
+    schema_.capacities = options_.capacity > 1;
     if (options_.degree > options_.u) {
       fail(ErrorCode::kUsage,
            "source \"ba\": option \"degree\" must be at most u={}, the number of fixed nodes, got "
@@ -59,6 +62,7 @@ class BarabasiAlbert : public Source {
     }
 
     InstanceBuilder builder(options_.u);
+    if (schema_.capacities) builder.set_equal_capacities(options_.capacity);
     std::vector<float> weights;
     for (const std::vector<NodeId>& nodes : neighbours) {
       weights.clear();

@@ -74,6 +74,7 @@ void SamplingOptions::read(OptionReader& o, std::string_view fixed_key) {
            "which fixed nodes may be drawn, by their index in the base graph");
   o.integer("draw", draw, 0, std::numeric_limits<int>::max(),
             "number of the random draw of the shared set; the seed has no influence on it");
+  o.integer("capacity", capacity, 1, kMaxCapacity, "how often each fixed node can be matched");
 }
 
 BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
@@ -98,6 +99,15 @@ BaseGraphSource::BaseGraphSource(BaseGraph graph, SamplingOptions options,
   if (take_all) options_.u = static_cast<int>(pool_.size());
   if (options_.v == IntRange(0)) options_.v = static_cast<int>(graph_.num_types());
   graph_.schema.horizon = horizon_of(options_.v);
+  if (options_.capacity > 1) {
+    if (graph_.schema.capacities) {
+      fail(ErrorCode::kUsage,
+           "{}: option \"capacity\" is {}, but the files give the nodes capacities of their own",
+           origin, options_.capacity);
+    }
+    graph_.schema.capacities = true;
+    graph_.capacities.assign(index(graph_.num_fixed), static_cast<float>(options_.capacity));
+  }
   if (options_.fixed != "vary") {
     Rng rng(static_cast<std::uint64_t>(options_.draw), Stream::kFixedSet, 0);
     shared_ = take_all ? pool_ : choose_fixed(rng);
@@ -186,6 +196,7 @@ std::vector<NodeId> BaseGraphSource::choose_fixed(Rng& rng) const {
     std::vector<NodeId> chosen = rng.sample(static_cast<std::int32_t>(pool_.size()), options_.u);
     for (NodeId& u : chosen) u = pool_[index(u)];
     const std::vector<bool> marks = mark(chosen);
+    if (options_.keep_edgeless) return chosen;  // a set that nobody wants is a set, too
     if (std::ranges::any_of(types_.types, [&](auto type) { return has_edge(type, marks); })) {
       return chosen;
     }

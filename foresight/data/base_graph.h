@@ -61,6 +61,7 @@ struct SamplingOptions {
   std::string fixed = "fixed";
   std::string pool = "all";
   int draw = 1;
+  int capacity = 1;            // of every fixed node, where the graph itself says nothing
   bool keep_edgeless = false;  // do arrivals without an edge to the chosen nodes arrive, too?
 
   /// `fixed_key` is what the source calls its fixed nodes in the spec: workers, movies, ...

@@ -12,24 +12,29 @@ struct ErdosRenyiOptions {
   int v = 30;
   double p = 0.1;
   std::string weight = "uniform";
+  int capacity = 1;
 
   void read(OptionReader& o) {
     o.integer("u", u, 1, kMaxNodes, "fixed nodes per instance");
     o.integer("v", v, 1, kMaxNodes, "arrivals per instance");
     o.real("p", p, 0, 1, "probability of each edge");
     o.choice("weight", weight, {"uniform", "one"}, "uniform in (0, 1], or all 1");
+    o.integer("capacity", capacity, 1, kMaxCapacity, "how often each fixed node can be matched");
   }
 };
 
 class ErdosRenyi : public Source {
  public:
-  explicit ErdosRenyi(ErdosRenyiOptions options) : options_(std::move(options)) {}
+  explicit ErdosRenyi(ErdosRenyiOptions options) : options_(std::move(options)) {
+    schema_.capacities = options_.capacity > 1;
+  }
 
   const Schema& schema() const override { return schema_; }
 
   Instance draw(std::uint64_t seed, std::uint64_t index) const override {
     Rng rng(seed, Stream::kInstance, index);
     InstanceBuilder builder(options_.u);
+    if (schema_.capacities) builder.set_equal_capacities(options_.capacity);
     std::vector<NodeId> nodes;
     std::vector<float> weights;
     for (int t = 0; t < options_.v; ++t) {

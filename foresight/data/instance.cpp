@@ -282,6 +282,11 @@ void InstanceBuilder::set_capacities(std::vector<float> capacities) {
   storage_->capacities = std::move(capacities);
 }
 
+void InstanceBuilder::set_equal_capacities(int capacity) {
+  const auto fixed = index(storage_->num_fixed);
+  set_capacities(std::vector<float>(fixed, static_cast<float>(capacity)));
+}
+
 void InstanceBuilder::set_names(const std::vector<std::string>& names) {
   storage_->fixed_names.clear();
   for (const std::string& name : names) storage_->fixed_names.push_back(storage_->add_text(name));

@@ -153,6 +153,8 @@ class InstanceBuilder {
   explicit InstanceBuilder(NodeId num_fixed);
 
   void set_capacities(std::vector<float> capacities);
+  /// The same capacity for all fixed nodes.
+  void set_equal_capacities(int capacity);
   void set_ids(std::vector<std::int32_t> ids);
   /// One per fixed node; an empty one stands for no name.
   void set_names(const std::vector<std::string>& names);

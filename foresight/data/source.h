@@ -17,6 +17,8 @@ namespace foresight {
 
 /// The most fixed nodes or arrivals that a spec may ask for in one instance.
 inline constexpr int kMaxNodes = 100'000'000;
+/// The largest capacity that a spec may ask for: beyond it, not every whole number is a float.
+inline constexpr int kMaxCapacity = 1 << 24;
 
 /// What all instances of one source or dataset have in common.
 struct Schema {

@@ -204,7 +204,17 @@ std::size_t column_of(const CsvReader& csv, const ColumnName& name) {
 
 Columns Columns::attributes(const CsvReader& csv, ColumnNames known) {
   Columns unknown = unknown_columns(csv, known);
+  // The same word means the same thing in every file, so no attribute can have it.
+  constexpr std::string_view kElsewhere[] = {"node",   "type",      "arrival",  "instance",
+                                             "weight", "cost",      "capacity", "budget",
+                                             "topics", "frequency", "arrival:", "prefer:"};
   for (const std::string& name : unknown.names) {
+    for (const std::string_view word : kElsewhere) {
+      if (name != word && !(word.ends_with(':') && name.starts_with(word))) continue;
+      fail(ErrorCode::kData,
+           "{}: column {} has its place in another file; an attribute needs another name",
+           csv.path().string(), excerpt(name));
+    }
     const std::string_view meant = meant_by(name, known);
     if (meant.empty()) continue;
     fail(ErrorCode::kData,
@@ -284,6 +294,11 @@ FixedTable FixedTable::read(const std::filesystem::path& file) {
 }
 
 std::string FixedTable::problem(bool costs) const {
+  if (!topics.empty() && (costs || budgets)) {
+    fail(ErrorCode::kData,
+         "the fixed nodes have topics, so a match takes 1 of its node; expected no column \"{}\"",
+         costs ? "cost" : "budget");
+  }
   if (costs) return "gen-assignment";
   if (!topics.empty()) return "osbm";
   return budgets ? "adwords" : "e-obm";

@@ -87,7 +87,8 @@ struct Evaluation {
 };
 
 /// Plays every policy on every instance, fitted to the data. A policy that learned how many arrivals
-/// to expect goes by that, where the others are told an expectation. The data must be labelled; ratios are
+/// to expect goes by that, where the others are told what the data says to expect. The optimal online
+/// policy is always told the number. The data must be labelled; ratios are
 /// taken against the label's bound. Throws Error(kData) if a policy does not fit, or exceeds the
 /// bound, which means that the labels are wrong. Throws Error(kUsage) if an option is out of range.
 Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> contestants,

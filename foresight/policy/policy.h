@@ -118,7 +118,9 @@ std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Pr
                                   const Schema& schema);
 
 /// What a policy is told of the number of arrivals where data says this.
+/// The optimal policy is always told the number, so that it stays a bound for all others.
 inline Horizon told_to(const Policy& policy, const Horizon& horizon) {
+  if (!policy.known_source().empty()) return {};
   return horizon.is_expected() ? policy.expectation().value_or(horizon) : horizon;
 }
 

@@ -132,6 +132,7 @@ class StoredOnline : public OnlinePolicy {
       fail(ErrorCode::kData, "optimal-online of {} was computed for other fixed nodes",
            solution_->source);
     }
+    for (NodeId u = 0; u < market.num_fixed; ++u) check_capacity(market, u);
     if (market.horizon.is_known() && market.horizon.arrivals() > table.horizon) {
       fail(ErrorCode::kData,
            "optimal-online of {} was computed for at most {} arrivals, but the instance "
@@ -140,6 +141,24 @@ class StoredOnline : public OnlinePolicy {
     }
     named([&] { return most_arrivals(market.horizon); });
     return solution_;
+  }
+
+  /// A node that can take nothing in the table may be one that no arrival ever wants.
+  void check_capacity(const Market& market, NodeId u) const {
+    const OnlineTable& table = solution_->table;
+    const auto& ids = solution_->ids;
+    const auto place =
+        ids.empty() ? index(u) : index(std::ranges::find(ids, market.ids[index(u)]) - ids.begin());
+    const double capacity =
+        market.capacities.empty() ? 1 : static_cast<double>(market.capacities[index(u)]);
+    const auto cost = static_cast<double>(table.states.costs[place]);
+    const double slots =
+        std::min<double>(std::floor((1 + kCapacityTolerance) * capacity / cost), table.horizon);
+    if (table.states.slots[place] == 0 || slots == table.states.slots[place]) return;
+    fail(ErrorCode::kData,
+         "optimal-online of {} was computed for other capacities: fixed node {} took {} matches "
+         "there, and takes {} here",
+         solution_->source, u, table.states.slots[place], slots);
   }
 
   Solution solution_;

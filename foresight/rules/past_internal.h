@@ -64,7 +64,15 @@ class Past {
 
   /// Throw Error(kData) if data has another problem than the past, or an episode another size.
   void check(const Schema& schema) const {
-    if (size() == 0 || same_problem(data_->schema(), schema)) return;
+    if (size() == 0) return;
+    if (data_->schema().capacities != schema.capacities) {
+      const bool here = schema.capacities;
+      fail(ErrorCode::kData,
+           "{} learned from {}, where fixed nodes have {}capacities, and cannot decide where they "
+           "{}",
+           policy_, file_, here ? "no " : "", here ? "have them" : "have none");
+    }
+    if (same_problem(data_->schema(), schema)) return;
     fail(ErrorCode::kData,
          "{} learned from {} for problem \"{}\" and cannot decide in problem \"{}\"", policy_,
          file_, data_->schema().problem, schema.problem);

@@ -138,10 +138,15 @@ Label BudgetSolver::Work::solve_general(const SolveLimits& limits) {
   label.bound = std::max(label.bound, label.value);
   if (reaches(label, limits.gap)) return label;
 
-  const BundleProgram program(graph_);
-  const auto solution =
-      program.improve(label.matching, {deadline.seconds_left(), limits.gap, limits.stop});
-  program.read(solution.values, label.matching);
+  const SolveLimits left{deadline.seconds_left(), limits.gap, limits.stop};
+  IntegerProgram::Solution solution;
+  if (const GroupedProgram groups(graph_); groups.helps()) {
+    solution = groups.improve(label.matching, left);
+  } else {
+    const BundleProgram program(graph_);
+    solution = program.improve(label.matching, left);
+    program.read(solution.values, label.matching);
+  }
   const auto skips = std::count(label.matching.begin(), label.matching.end(), kSkip);
   label.value = graph_.replay(label.matching);
   const bool kept_all = std::count(label.matching.begin(), label.matching.end(), kSkip) == skips;

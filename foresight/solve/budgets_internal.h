@@ -140,6 +140,23 @@ class PricedMatching {
 /// Improves the matching by exchanges until it is worth `enough`, none helps, or time is out.
 void improve_by_exchanges(PricedMatching& matching, double enough, const Deadline& deadline);
 
+/// Arrivals with the same edges are counted, not told apart: one variable says how many of them a
+/// node gets. For data with few types of arrivals, which have too many equal solutions otherwise.
+class GroupedProgram {
+ public:
+  explicit GroupedProgram(const BudgetGraph& graph);
+  /// Are there at most half as many groups as arrivals?
+  bool helps() const;
+  /// Improves the matching. The solution's values are those of the groups.
+  IntegerProgram::Solution improve(std::span<NodeId> matching, const SolveLimits& limits) const;
+
+ private:
+  void read(std::span<const double> values, std::span<NodeId> matching) const;
+
+  const BudgetGraph& graph_;
+  std::vector<std::vector<std::size_t>> groups_;  // their arrivals
+};
+
 /// One variable per bundle of edges: does its node get these edges? A node gets at most one of the
 /// bundles that its capacity covers. If there are too many of them, or if the capacity covers every
 /// edge, each edge is a bundle of its own, and the node gets as many as its capacity covers. So are

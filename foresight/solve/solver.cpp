@@ -42,8 +42,8 @@ class LimitedLabels : public Solver {
 
   Label solve(const Instance& instance) override {
     InstanceView view = instance.view();
-    const double unit = unit_of(view.preferences.width > 0 ? view.preferences.values
-                                                           : used(view.weights, instance));
+    const double unit =
+        unit_of(view.preferences.width > 0 ? view.preferences.values : usable(instance));
     if (unit == 1) return solver_.solve(instance, limits_);
     view.weights = scale(view.weights, unit, weights_);
     // Budgets are in the unit of the weights. Numbers of matches and capacities for costs are not.
@@ -57,9 +57,18 @@ class LimitedLabels : public Solver {
   }
 
  private:
-  /// An instance of a dataset sees the weights of all.
-  static std::span<const float> used(std::span<const float> weights, const Instance& instance) {
-    return weights.subspan(index(instance.view().edge_begin.front()), index(instance.num_edges()));
+  /// The weights of the edges that some matching can hold. One that none can hold may be as large as
+  /// it likes.
+  std::span<const float> usable(const Instance& instance) {
+    const InstanceView& view = instance.view();
+    const auto costs = view.costs.empty() ? view.weights : view.costs;
+    usable_.clear();
+    for (auto e = index(view.edge_begin.front()); e < index(view.edge_begin.back()); ++e) {
+      const float capacity = view.market.capacities[index(view.nodes[e])];
+      if (capacity <= 0 || costs[e] > capacity * (1 + kCapacityTolerance)) continue;
+      usable_.push_back(view.weights[e]);
+    }
+    return usable_;
   }
 
   static std::span<const float> scale(std::span<const float> amounts, double unit,
@@ -74,7 +83,7 @@ class LimitedLabels : public Solver {
 
   LimitedSolver solver_;
   SolveLimits limits_;
-  std::vector<float> weights_, budgets_, preferences_;
+  std::vector<float> weights_, budgets_, preferences_, usable_;
 };
 
 template <typename LimitedSolver>

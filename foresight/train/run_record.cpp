@@ -158,12 +158,13 @@ std::string difference(const RunRecord& found, const RunRecord& asked, bool epoc
        {differs("model", found.model, asked.model),
         differs("trainer", found.trainer, asked.trainer),
         differs("problem", found.problem, asked.problem),
+        differs("horizon", found.horizon, asked.horizon),
         data_differs("train", found.train, asked.train, found.train_digest, asked.train_digest),
         data_differs("validation", found.validation, asked.validation, found.validation_digest,
                      asked.validation_digest),
         differs("instances", found.instances, asked.instances),
         differs("validation_instances", found.validation_instances, asked.validation_instances),
-        differs("seed", found.seed, asked.seed), differs("horizon", found.horizon, asked.horizon),
+        differs("seed", found.seed, asked.seed),
         epochs_matter ? differs("epochs", found.epochs, asked.epochs) : ""}) {
     if (!text.empty()) return text;
   }

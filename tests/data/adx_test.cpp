@@ -173,7 +173,8 @@ TEST_P(AdxOfRealPublishers, HaveTheFiguresThatWereMeasuredIndependently) {
   const Summary& ratio = evaluation.policies[0].ratio;
   EXPECT_NEAR(ratio.mean, figure.ratio, figure.tolerance);
   double places = 0;
-  for (const float capacity : data.instance(0).market().capacities) places += capacity;
+  const Market market = data.instance(0).market();
+  for (const float capacity : market.capacities) places += capacity;
   EXPECT_EQ(places, figure.places);
   double quality = 0, edges = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {

@@ -78,11 +78,24 @@ TEST_F(CsvSource, TopicsMakeItACoverageProblem) {
   EXPECT_EQ(make()->draw(1, 0).arrival(0).preferences.size(), 2U);
 }
 
-TEST_F(CsvSource, TopicsPrevailOverBudgets) {
+TEST_F(CsvSource, TopicsGoWithCapacitiesButNotWithBudgetsOrCosts) {
   write("edges.csv", "node,type\na,x\n");
-  write("fixed.csv", "node,topics,budget\na,War,5\n");
+  write("fixed.csv", "node,topics,capacity\na,War,5\n");
   EXPECT_EQ(graph().schema.problem, "osbm");
   EXPECT_EQ(graph().capacities, Floats{5});
+  expect_broken("fixed.csv", "node,topics,budget\na,War,5\n", {"topics", "\"budget\""});
+  write("fixed.csv", "node,topics\na,War\n");
+  expect_broken("edges.csv", "node,type,cost\na,x,1\n", {"topics", "\"cost\""});
+}
+
+TEST_F(CsvSource, KeptSetsOfNodesMayHaveNoEdges) {
+  write("edges.csv", "node,type\na,x\n");
+  write("fixed.csv", "node\na\nb\nc\n");
+  const auto source = sources().make(
+      fmt::format("csv(path={},u=1,v=3,fixed=vary,edgeless=keep)", folder_.path().string()));
+  int with_edges = 0;
+  for (std::uint64_t i = 0; i < 300; ++i) with_edges += source->draw(1, i).num_edges() > 0;
+  EXPECT_NEAR(with_edges, 100, 30);
 }
 
 TEST_F(CsvSource, ArrivalsMayHaveAttributes) {
@@ -242,8 +255,12 @@ TEST_F(CsvSource, ASlipOfAColumnIsNotAnAttribute) {
     expect_broken("fixed.csv", content.c_str(),
                   {"fixed.csv", fmt::format("\"{}\"", slip), "did you mean \"" + meant + "\"?"});
   }
-  write("fixed.csv", "node,type,weight,age,note,opacity\na,1,2,3,4,5\n");
-  EXPECT_EQ(graph().schema.fixed_attributes.size(), 5U) << "words of other files are attributes";
+  for (const char* word : {"type", "weight", "cost", "frequency", "arrival:x", "prefer:x"}) {
+    const std::string content = fmt::format("node,{}\na,1\n", word);
+    expect_broken("fixed.csv", content.c_str(), {"fixed.csv", word, "another file"});
+  }
+  write("fixed.csv", "node,age,note,opacity\na,3,4,5\n");
+  EXPECT_EQ(graph().schema.fixed_attributes.size(), 3U);
   for (const auto& [slip, meant] : std::map<std::string, std::string>{{"freq", "frequency"},
                                                                       {"Frequency", "frequency"},
                                                                       {"types", "type"},

@@ -127,9 +127,9 @@ TEST_F(Recorded, TypesAreTheSameInAllInstances) {
   EXPECT_EQ(y.arrival(1).type, kNoType);
 }
 
-TEST_F(Recorded, FixedNodesMayHaveBudgetsTopicsAndAttributes) {
+TEST_F(Recorded, FixedNodesMayHaveCapacitiesTopicsAndAttributes) {
   const auto source = make("instance,arrival,node,prefer:B,prefer:A\nx,1,n2,0.5,0.25\n",
-                           "node,budget,topics,size\nn1,1,A,7\nn2,2,A|B,8\nn3,3,,9\n");
+                           "node,capacity,topics,size\nn1,1,A,7\nn2,2,A|B,8\nn3,3,,9\n");
   EXPECT_EQ(source->schema(), (Schema{.problem = "osbm",
                                       .fixed_attributes = {"size"},
                                       .topics = {"A", "B"},

@@ -55,7 +55,7 @@ TEST(Select, GivesTheseInstancesInThisOrderWithTheirLabels) {
 
 TEST(Select, KeepsNamesAndAbsence) {
   const Dataset last = rich().select(std::vector<std::size_t>{1});
-  const Market& market = last.instance(0).market();
+  const Market market = last.instance(0).market();
   EXPECT_EQ(market.names[0], "ada");
   EXPECT_EQ(market.names[1], "");
   EXPECT_EQ(market.capacities[0], 0);

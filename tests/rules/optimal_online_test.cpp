@@ -158,6 +158,8 @@ TEST(OptimalOnline, AFileServesFewerArrivalsButNoMoreNorOtherNodesOrProblems) {
   expect_error(ErrorCode::kData, {"12 arrivals", "13"}, [&] { play_on("crowd(u=5,v=13)"); });
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("crowd(u=5,v=12,draw=2)"); });
   expect_error(ErrorCode::kData, {"other fixed nodes"}, [&] { play_on("er(u=5,v=12)"); });
+  expect_error(ErrorCode::kData, {"other capacities", "1 matches", "2"},
+               [&] { play_on("crowd(u=5,v=12,capacity=2)"); });
   expect_error(ErrorCode::kData, {"\"e-obm\"", "\"adwords\""},
                [&] { resolve(file, *problems().make("adwords"), {.problem = "adwords"}); });
 }

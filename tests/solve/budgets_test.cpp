@@ -71,6 +71,60 @@ void expect_optimal(Bids kind, int rounds, Costs costs = Costs::kBids) {
   }
 }
 
+// Few types of arrivals: the program counts those that are alike.
+TEST(Budgets, ArrivalsThatAreAlikeMatchBruteForce) {
+  std::mt19937 rng(5);
+  BudgetSolver solver;
+  for (int round = 0; round < 400; ++round) {
+    SCOPED_TRACE(round);
+    Auction auction = random_auction(rng, Bids::kAny, Costs::kAny);
+    Auction alike{.budgets = auction.budgets};
+    const int types = std::max(1, auction.num_arrivals() / 2);
+    for (int t = 0; t < 7 && auction.num_arrivals() > 0; ++t) {
+      const auto type = index(t % types);
+      for (auto e = index(auction.edge_begin[type]); e < index(auction.edge_begin[type + 1]); ++e) {
+        alike.nodes.push_back(auction.nodes[e]);
+        alike.bids.push_back(auction.bids[e]);
+        alike.costs.push_back(auction.costs[e]);
+      }
+      alike.edge_begin.push_back(static_cast<std::int64_t>(alike.nodes.size()));
+    }
+    const Label label = solver.solve(alike.task());
+    expect_playable(alike, label);
+    EXPECT_NEAR(label.value, alike.brute_force(), 1e-9);
+    EXPECT_NEAR(label.bound, label.value, 1e-6);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// An edge that no matching can hold must not set the unit of all others.
+TEST(Budgets, AnEdgeThatCannotBeUsedMayBeAsLargeAsItLikes) {
+  for (const char* name : {"adwords", "gen-assignment"}) {
+    const auto problem = problems().make(name);
+    const bool costs = problem->traits().use == Traits::Use::kCost;
+    for (const float huge : {5.0F, 1e9F, 1e30F}) {
+      InstanceBuilder builder(2);
+      builder.set_capacities({1, 1.2F});
+      const auto arrive = [&](std::vector<float> weights, std::vector<float> needs) {
+        const std::vector<NodeId> nodes = {0, 1};
+        builder.arrive({.nodes = nodes,
+                        .weights = weights,
+                        .preferences = {},
+                        .attributes = {},
+                        .costs = costs ? std::span<const float>(needs) : std::span<const float>()});
+      };
+      arrive({0.7F, 0.6F}, {0.7F, 0.5F});
+      arrive({0.5F, 0.8F}, {0.4F, 0.7F});
+      arrive({huge, 0.3F}, {9, 0.6F});
+      arrive({0.4F, 0.9F}, {0.5F, 0.8F});
+      const Instance instance = std::move(builder).build();
+      const Label label = make_solver(*problem, {.gap = 0})->solve(instance);
+      EXPECT_NEAR(label.value, costs ? 1.8 : 1.9, 1e-6) << name << " " << huge;
+      EXPECT_NEAR(label.bound, label.value, 1e-6);
+    }
+  }
+}
+
 TEST(Budgets, OneBidForAllMatchesBruteForce) {
   expect_optimal(Bids::kOne, 3000);
 }

@@ -17,7 +17,12 @@ void use_online(const SafeTensors& file) {
   if (num_fixed > kLargestPlayed) return;
   InstanceBuilder builder(num_fixed);
   builder.set_ids(solution.ids);
-  builder.set_capacities(std::vector<float>(solution.table.states.slots.size(), 3.0F));
+  std::vector<float> capacities;
+  for (std::size_t u = 0; u < solution.table.states.slots.size(); ++u) {
+    const auto slots = static_cast<float>(solution.table.states.slots[u]);
+    capacities.push_back(slots * solution.table.states.costs[u]);
+  }
+  builder.set_capacities(capacities);
   for (int t = 0; t < horizon; ++t) {
     const NodeId node = num_fixed == 0 ? 0 : static_cast<NodeId>(t) % num_fixed;
     const std::vector<NodeId> nodes(num_fixed == 0 ? 0 : 1, node);
