@@ -22,24 +22,43 @@ Matching = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 @overload
 def solve(
-    data: AnyDataset, *, time_limit: float = ..., gap: float = ..., threads: int = ..., progress: Progress = ...
+    data: AnyDataset,
+    *,
+    time_limit: float = ...,
+    gap: float = ...,
+    again: bool = ...,
+    threads: int = ...,
+    progress: Progress = ...,
 ) -> Dataset: ...
 
 
 @overload
 def solve(
-    data: Any, *, time_limit: float = ..., gap: float = ..., threads: int = ..., progress: Progress = ...
+    data: Any,
+    *,
+    time_limit: float = ...,
+    gap: float = ...,
+    again: bool = ...,
+    threads: int = ...,
+    progress: Progress = ...,
 ) -> Matching: ...
 
 
 def solve(
-    data: AnyDataset | Any, *, time_limit: float = 10, gap: float = 1e-4, threads: int = 0, progress: Progress = None
+    data: AnyDataset | Any,
+    *,
+    time_limit: float = 10,
+    gap: float = 1e-4,
+    again: bool = False,
+    threads: int = 0,
+    progress: Progress = None,
 ) -> Dataset | Matching:
     """Find the best that could have been done in hindsight.
 
     Of a dataset, or the path of one: the same dataset with its optima. `time_limit` is in seconds per
     instance, and only programs that need branch and bound use it. Optima with budgets are done once their
-    value is within `gap` of its bound, as a part of the bound. Interrupted, it raises KeyboardInterrupt.
+    value is within `gap` of its bound, as a part of the bound. Optima that are there are kept, unless
+    `again` asks for new ones. Interrupted, it raises KeyboardInterrupt.
 
     Of a matrix: rows and columns of the pairs to match, as
     `scipy.optimize.linear_sum_assignment(data, maximize=True)` gives them. Every row, or every column
@@ -54,7 +73,10 @@ def solve(
         return _core.solve_full(data)
     if isinstance(data, (Dataset, str, os.PathLike)):
         options = {"time_limit": time_limit, "gap": gap, "threads": threads}
-        return _core.solve_dataset(dataset("solve: data", data), options, listener(progress))
+        given = dataset("solve: data", data)
+        if again:
+            given = given.for_problem(given.problem)  # without labels
+        return _core.solve_dataset(given, options, listener(progress))
     if hasattr(data, "tocsr"):
         return _solve_sparse(data)
     try:

@@ -145,3 +145,13 @@ def test_a_dataset_gets_its_optima(data):
         weights = data[i].to_scipy().toarray()
         pairs = linear_sum_assignment(weights, maximize=True)
         assert data.arrays["label.value"][i] == pytest.approx(weights[pairs].sum(), rel=1e-6)
+
+
+def test_optima_are_found_again_where_asked_for():
+    data = foresight.generate("er(u=3,v=5,p=0.9,capacity=2)", 2, label=True)
+    arrays = dict(data.arrays)
+    arrays["fixed.capacity"] = np.full_like(arrays["fixed.capacity"], 5)
+    more = foresight.Dataset.from_arrays(arrays, problem="e-obm")
+    assert foresight.solve(more, progress=False).label(0).value == data.label(0).value  # kept
+    better = foresight.solve(more, again=True, progress=False)
+    assert better.label(0).value > data.label(0).value
