@@ -85,16 +85,6 @@ class RecordedReader {
   }
 
  private:
-  /// Whoever decides does not know how long a day will be, unless all are equally long.
-  void set_horizon() {
-    std::vector<int> lengths;
-    for (std::size_t i = 0; i < record_.size(); ++i) {
-      lengths.push_back(static_cast<int>(record_.arrival_begin[i + 1] - record_.arrival_begin[i]));
-    }
-    const Horizon seen = Horizon::from_past(lengths);
-    if (seen.deviation() > 0) record_.schema.horizon = seen;
-  }
-
   struct Edge {
     std::size_t arrival;
     std::size_t line;
@@ -315,6 +305,16 @@ class RecordedReader {
                       .topics = std::move(table_.topics)};
     record_.schema.capacities = !record_.capacities.empty();
     record_.schema.costs = cost_.has_value();
+  }
+
+  /// Whoever decides does not know how long a day will be, unless all are equally long.
+  void set_horizon() {
+    std::vector<int> lengths;
+    for (std::size_t i = 0; i < record_.size(); ++i) {
+      lengths.push_back(static_cast<int>(record_.arrival_begin[i + 1] - record_.arrival_begin[i]));
+    }
+    const Horizon seen = Horizon::from_past(lengths);
+    if (seen.deviation() > 0) record_.schema.horizon = seen;
   }
 
   CsvReader csv_;

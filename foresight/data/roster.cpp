@@ -7,20 +7,16 @@ namespace {
 
 /// The column of amounts. It must have the name that the list of fixed nodes gives to them.
 std::optional<std::size_t> amount_column(const CsvReader& csv, FixedTable& table) {
-  const auto capacity = csv.find_column("capacity"), budget = csv.find_column("budget");
-  if (!capacity && !budget) return {};
-  if (capacity && budget) {
-    fail(ErrorCode::kData,
-         "{}: there are columns \"budget\" and \"capacity\"; expected one of them",
-         csv.path().string());
-  }
-  if (!table.capacities.empty() && table.budgets != budget.has_value()) {
+  const AmountColumn amount(csv);
+  if (!amount.position) return {};
+  if (!table.capacities.empty() && table.budgets != amount.budget) {
     fail(ErrorCode::kData,
          "{}: there is a column \"{}\"; expected \"{}\", as in the list of fixed nodes",
-         csv.path().string(), budget ? "budget" : "capacity", budget ? "capacity" : "budget");
+         csv.path().string(), amount.budget ? "budget" : "capacity",
+         amount.budget ? "capacity" : "budget");
   }
-  table.budgets = budget.has_value();
-  return capacity ? capacity : budget;
+  table.budgets = amount.budget;
+  return amount.position;
 }
 
 }  // namespace

@@ -235,10 +235,9 @@ std::vector<Dataset> split(const Dataset& data, std::span<const Part> parts,
   std::vector<std::size_t> order(data.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (shuffle_seed) {
-    Rng rng(*shuffle_seed, Stream::kShuffle, 0);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::swap(order[i], order[i + rng.below(order.size() - i)]);
-    }
+    const auto count = static_cast<std::int32_t>(data.size());
+    const auto shuffled = Rng(*shuffle_seed, Stream::kShuffle, 0).sample(count, count);
+    order.assign(shuffled.begin(), shuffled.end());
   }
   std::vector<Dataset> datasets;
   std::span<const std::size_t> rest(order);

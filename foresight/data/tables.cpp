@@ -253,28 +253,32 @@ std::vector<std::size_t> preference_columns(const CsvReader& csv,
   return positions;
 }
 
+AmountColumn::AmountColumn(const CsvReader& csv) {
+  const auto of_money = csv.find_column("budget"), capacity = csv.find_column("capacity");
+  if (of_money && capacity) {
+    fail(ErrorCode::kData,
+         "{}: there are columns \"budget\" and \"capacity\"; expected one of them",
+         csv.path().string());
+  }
+  position = of_money ? of_money : capacity;
+  budget = of_money.has_value();
+}
+
 FixedTable FixedTable::read(const std::filesystem::path& file) {
   CsvReader csv(file);
   const ColumnName name("node", "id");
   const std::size_t node = column_of(csv, name);
-  const auto budget = csv.find_column("budget");
-  const auto capacity = csv.find_column("capacity");
-  if (budget && capacity) {
-    fail(ErrorCode::kData,
-         "{}: there are columns \"budget\" and \"capacity\"; expected one of them", file.string());
-  }
+  const AmountColumn amount(csv);
   const auto topic = csv.find_column("topics");
   const Columns others = Columns::attributes(csv, {name, "budget", "capacity", "topics"});
 
   FixedTable table;
-  table.budgets = budget.has_value();
+  table.budgets = amount.budget;
   table.attribute_names = others.names;
   std::vector<std::vector<std::string>> names;
   while (csv.next()) {
     read_new_name(csv, node, table.nodes);
-    if (budget || capacity) {
-      table.capacities.push_back(read_amount(csv, budget ? *budget : *capacity));
-    }
+    if (amount.position) table.capacities.push_back(read_amount(csv, *amount.position));
     for (const std::size_t column : others.positions) {
       table.attributes.push_back(read_number(csv, column));
     }

@@ -108,6 +108,14 @@ void sort_names(std::vector<std::string>& names);
 std::vector<std::size_t> preference_columns(const CsvReader& csv,
                                             const std::vector<std::string>& topics);
 
+/// The column `capacity` or `budget`, if there is one of them. Throws Error(kData) if there are both.
+struct AmountColumn {
+  explicit AmountColumn(const CsvReader& csv);
+
+  std::optional<std::size_t> position;
+  bool budget = false;
+};
+
 /// A table of fixed nodes: column `node`, optional `capacity` (how often a node can be matched, or how
 /// much its matches may cost) or `budget` (the same in the unit of the weights), optional `topics` as
 /// A|B|C; every other column is an attribute.

@@ -159,10 +159,8 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> given,
   evaluation.options = options;
 
   const auto shown_to = [&](const Policy& policy) {
-    // Who gives a number means it.
-    const bool own = options.horizon.empty() || options.horizon == "expected";
-    const Horizon& horizon = evaluation.horizon;
-    return told(data, own || !policy.known_source().empty() ? told_to(policy, horizon) : horizon);
+    const bool number = !options.horizon.empty() && options.horizon != "expected";
+    return told(data, told_to(policy, evaluation.horizon, number));
   };
   const auto run = [&](const Policy& policy) {
     return play(shown_to(policy), policy, {.seed = options.seed}, options.threads, progress);

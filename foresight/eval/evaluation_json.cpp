@@ -5,6 +5,7 @@
 #include "foresight/base/error.h"
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/version.h"
+#include "foresight/data/horizon_json_internal.h"
 #include "foresight/eval/episode_json_internal.h"
 #include "foresight/eval/evaluate.h"
 
@@ -112,13 +113,7 @@ Evaluation evaluation_from_json(std::string_view text, const std::string& name) 
   evaluation.provenance = {json["data"]["source"].text(), json["data"]["seed"].count()};
   evaluation.num_instances = json["data"]["instances"].count();
   evaluation.num_unproven = json["data"]["unproven"].count();
-  if (const auto horizon = json["data"].find("horizon")) {
-    try {
-      evaluation.horizon = Horizon::parse(horizon->text());
-    } catch (const Error& error) {
-      horizon->reject(error.what());
-    }
-  }
+  evaluation.horizon = read_horizon(json["data"]);
   evaluation.options.seed = json["seed"].count();
   const JsonField policies = json["policies"];
   if (policies.size() == 0) policies.reject("is empty");

@@ -12,6 +12,7 @@
 #include "foresight/base/json_field_internal.h"
 #include "foresight/base/mapped_file.h"
 #include "foresight/base/safetensors.h"
+#include "foresight/data/horizon_json_internal.h"
 #include "foresight/features/features.h"
 
 namespace foresight {
@@ -35,13 +36,7 @@ ModelContext read_context(const SafeTensors& file) {
   // Written only where there are any.
   context.schema.capacities = json.find("capacities").has_value();
   context.schema.costs = json.find("costs").has_value();
-  if (const auto horizon = json.find("horizon")) {
-    try {
-      context.schema.horizon = Horizon::parse(horizon->text());
-    } catch (const Error& error) {
-      horizon->reject(error.what());
-    }
-  }
+  context.schema.horizon = read_horizon(json);
   if (context.num_fixed < 0) {
     json["num_fixed"].reject(fmt::format("is {}; expected 0 or more", context.num_fixed));
   }

@@ -117,11 +117,12 @@ class Policy : public std::enable_shared_from_this<Policy> {
 std::shared_ptr<const Policy> fit(std::shared_ptr<const Policy> policy, const Problem& problem,
                                   const Schema& schema);
 
-/// What a policy is told of the number of arrivals where data says this.
+/// What a policy is told of the number of arrivals where data says this, or a person insists on it.
 /// The optimal policy is always told the number, so that it stays a bound for all others.
-inline Horizon told_to(const Policy& policy, const Horizon& horizon) {
+inline Horizon told_to(const Policy& policy, const Horizon& horizon, bool insisted) {
   if (!policy.known_source().empty()) return {};
-  return horizon.is_expected() ? policy.expectation().value_or(horizon) : horizon;
+  const bool own = horizon.is_expected() && !insisted;
+  return own ? policy.expectation().value_or(horizon) : horizon;
 }
 
 /// A batch whose episodes are scored one by one, each independent of the others.
