@@ -29,6 +29,7 @@
 #include "foresight/problem/bound.h"
 #include "foresight/problem/problem.h"
 #include "foresight/problem/state.h"
+#include "foresight/problem/units.h"
 #include "foresight/solve/assignment.h"
 #include "foresight/solve/limits.h"
 #include "foresight/solve/solver.h"
@@ -47,12 +48,13 @@
 #include "foresight/nn/adam.h"
 #include "foresight/nn/network.h"
 #include "foresight/nn/parameters.h"
-#include "foresight/train/auto.h"
 #include "foresight/train/run.h"
 #include "foresight/train/run_record.h"
+#include "foresight/train/seeds.h"
 #include "foresight/train/trainer.h"
 
 // Results.
+#include "foresight/auto/auto.h"
 #include "foresight/eval/episode.h"
 #include "foresight/eval/evaluate.h"
 #include "foresight/eval/matchings.h"

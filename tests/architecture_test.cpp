@@ -1,6 +1,6 @@
 // The flow of the architecture: a folder includes only what stands to its left in
 //   base -> data -> problem -> {solve, features, nn} -> policy -> rules -> model
-//     -> {train, eval, export} -> report -> reproduce -> cli
+//     -> {train, eval, export} -> auto -> report -> reproduce -> cli
 // And its public face: the headers that foresight.h lists, which need no others.
 #include <algorithm>
 #include <filesystem>
@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 const fs::path kRoot = FORESIGHT_SOURCE_DIR;
 
 const std::map<std::string, int> kStage = {
-    {"base", 0}, {"data", 1},   {"problem", 2}, {"solve", 3},     {"features", 3},
-    {"nn", 3},   {"policy", 4}, {"rules", 5},   {"model", 6},     {"train", 7},
-    {"eval", 7}, {"export", 7}, {"report", 8},  {"reproduce", 9}, {"cli", 10}};
+    {"base", 0},   {"data", 1},   {"problem", 2},    {"solve", 3}, {"features", 3}, {"nn", 3},
+    {"policy", 4}, {"rules", 5},  {"model", 6},      {"train", 7}, {"eval", 7},     {"export", 7},
+    {"auto", 8},   {"report", 9}, {"reproduce", 10}, {"cli", 11}};
 
 /// What stands behind each #include, with its quotes or brackets.
 std::vector<std::string> includes_of(const fs::path& path) {

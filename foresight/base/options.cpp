@@ -234,21 +234,36 @@ void OptionReader::range(std::string_view name, IntRange& field, int min, int ma
   values_.back().second = to_text(field);
 }
 
-void OptionReader::real(std::string_view name, double& field, double min, double max,
-                        std::string_view text) {
-  const std::string range = range_text(min, max);
-  declare(name, fmt::to_string(field), range, text);
-  const std::string* value = find(name);
-  double number = field;
-  const std::errc error = value ? parse_number(*value, number) : std::errc();
+double OptionReader::checked_real(std::string_view name, const std::string& value, double min,
+                                  double max) const {
+  double number = 0;
+  const std::errc error = parse_number(value, number);
   if (error != std::errc() || !(number >= min && number <= max) || !std::isfinite(number)) {
+    const std::string range = range_text(min, max);
     std::string expected = range == "any number" ? range : "a number " + range;
     const bool too_large = error == std::errc::result_out_of_range || std::isinf(number);
     if (too_large) expected += ", finite and in double precision";
-    reject(name, value ? *value : fmt::to_string(field), expected);
+    reject(name, value, expected);
   }
-  field = number + 0.0;  // so that -0 is 0
+  return number + 0.0;  // so that -0 is 0
+}
+
+void OptionReader::real(std::string_view name, double& field, double min, double max,
+                        std::string_view text) {
+  declare(name, fmt::to_string(field), range_text(min, max), text);
+  const std::string* value = find(name);
+  field = checked_real(name, value ? *value : fmt::to_string(field), min, max);
   values_.back().second = fmt::to_string(field);
+}
+
+void OptionReader::real(std::string_view name, std::optional<double>& field, double min, double max,
+                        std::string_view text) {
+  const auto written = [&] { return field ? fmt::to_string(*field) : std::string(); };
+  declare(name, written(), range_text(min, max), text);
+  const std::string* given = find(name);
+  const std::string value = given ? *given : written();
+  field = value.empty() ? std::nullopt : std::optional(checked_real(name, value, min, max));
+  values_.back().second = written();
 }
 
 void OptionReader::text(std::string_view name, std::string& field, std::string_view text) {

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,9 @@ class OptionReader {
   /// A number in [min, max], or LOW..HIGH with 1 <= LOW <= HIGH <= max.
   void range(std::string_view name, IntRange& field, int min, int max, std::string_view text);
   void real(std::string_view name, double& field, double min, double max, std::string_view text);
+  /// A number that may be left out. Its default is nothing, which is also what "" means.
+  void real(std::string_view name, std::optional<double>& field, double min, double max,
+            std::string_view text);
   void text(std::string_view name, std::string& field, std::string_view text);
   /// A text that names a file or folder.
   void path(std::string_view name, std::string& field, std::string_view text);
@@ -128,6 +132,8 @@ class OptionReader {
   void declare(std::string_view name, std::string value, std::string range, std::string_view text);
   template <typename T>
   void whole_number(std::string_view name, T& field, T min, T max, std::string_view text);
+  double checked_real(std::string_view name, const std::string& value, double min,
+                      double max) const;
   [[noreturn]] void reject(std::string_view name, std::string_view value,
                            const std::string& expected) const;
 

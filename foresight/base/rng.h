@@ -24,7 +24,8 @@ enum class Stream : std::uint64_t {
   kPolicy = 3,      // what a randomised policy draws in episode `index`
   kDecode = 4,      // ties and sampled actions in episode `index`
   kInitialise = 5,  // a model's first parameters
-  kShuffle = 6,     // the order of the training data in epoch `index`
+  kShuffle = 6,     // the order of the training data in pass `index`
+  kAugment = 7,     // the order of the arrivals in training episode `index`
 };
 
 class Rng {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "foresight/auto/auto.h"
 #include "foresight/cli/arguments.h"
 #include "foresight/cli/program.h"
 #include "foresight/problem/bound.h"
@@ -46,5 +47,8 @@ std::string gap_closed(const PolicyResult& result);
 
 /// A short table for each evaluation in it.
 void print_results(const Report& report);
+
+/// What a search found, in money and ratio, and what to use.
+void print_search(const AutoResult& found);
 
 }  // namespace foresight

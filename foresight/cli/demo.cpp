@@ -5,19 +5,18 @@
 #include "foresight/base/atomic_file.h"
 #include "foresight/base/format.h"
 #include "foresight/cli/command.h"
-#include "foresight/reproduce/experiment.h"
 
 namespace foresight {
 namespace {
 
 struct DemoArguments {
   std::filesystem::path output = "demo";
-  int epochs = 40;
+  double minutes = 3;
   std::uint64_t seed = 1;
   int threads = 0;
 
   void read(OptionReader& o) {
-    o.integer("epochs", epochs, 1, 100'000, "training epochs of 20,000 instances");
+    o.real("minutes", minutes, kAboveZero, 1e4, "about how long the search takes on two cores");
     o.seed(seed);
     o.threads(threads);
   }
@@ -28,39 +27,38 @@ void run(const DemoArguments& arguments) {
   fmt::print(
       "Ten workers wait. Thirty tasks arrive one by one. Each must be given to a worker at once,\n"
       "or skipped; nothing can be changed later. How close can a policy come to one that knows\n"
-      "the future? Greedy takes the best worker now. The learned policies have also learned when\n"
-      "to wait.\n\n");
+      "the future? Greedy takes the best worker now. Rules and models learn from past days when\n"
+      "to wait. `foresight train auto` tries all of them and keeps the best:\n\n");
   std::fflush(stdout);
   TerminalProgress progress;
-  Laboratory laboratory(arguments.output, {.name = "demo", .epochs = arguments.epochs},
-                        arguments.seed, arguments.threads, progress);
-  const DataSpec crowd{"crowd-10x30", "crowd(u=10,v=30)"};
-  const Contest test{crowd.name,
-                     crowd,
-                     {"greedy", "greedy-t"},
-                     {{"inv-ff-hist", crowd}, {"ff-hist", crowd}, {"value", crowd}},
-                     /*ceiling=*/true};
+  RunOptions options;
+  options.train = "crowd(u=10,v=30)";
+  options.validation_instances = 2'000;
+  options.minutes = arguments.minutes;
+  options.seed = arguments.seed;
+  options.threads = arguments.threads;
+  options.folder = arguments.output;
+  options.resume = is_auto_folder(arguments.output);
+  options.command = command_line();
+  print_search(train_auto(options, progress));
+
   Report report("Crowdsourcing: 10 workers, 30 tasks");
-  report.add(laboratory.run(test));
-  for (const Training& training : test.learned) report.add(laboratory.train(training));
+  report.add(arguments.output);
   const auto page = arguments.output / "report.html";
   write_file_atomically(page, to_html(report));
-
-  print_results(report);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  const auto test_file = arguments.output / "data" / (crowd.name + ".test");
   fmt::print(
       "\nA ratio of 1.0 is the hindsight optimum, which knows the future. Without that knowledge,\n"
       "no policy is better on average than optimal-online. Done in {1}.\n\n"
       "The report:   {2}\n\n"
       "Next:\n"
-      "  {0} train gnn-hist --train \"crowd(u=10,v=30)\" -o {3}\n"
-      "  {0} evaluate {4} --policy greedy --policy {3}\n"
+      "  {0} evaluate {3} --policy greedy --policy {4}\n"
+      "  {0} train auto --train \"recorded(path=LOG.csv)\"          a log of your own\n"
       "  {0} train auto --train \"csv(path=FOLDER,u=10,v=30)\"    your own edges.csv\n"
       "  {0} reproduce er --scale quick    the paper's figures\n"
       "  {0} list    all sources, problems, policies, models and trainers\n",
       program_name(), human_duration(elapsed.count()), std::filesystem::absolute(page).string(),
-      (arguments.output / "gnn-hist").string(), test_file.string());
+      (arguments.output / "test.safetensors").string(), arguments.output.string());
 }
 
 }  // namespace
@@ -68,8 +66,7 @@ void run(const DemoArguments& arguments) {
 void add_demo_command(CommandParser& parser) {
   auto arguments = std::make_shared<DemoArguments>();
   Command command = parser.add_command(
-      "demo",
-      "Draw instances, train three policies, evaluate them and make a report, in a minute or two");
+      "demo", "Search for the best policy for invented workers and tasks, and make a report");
   command.option("-o,--output", arguments->output, "Folder for all files").show_default();
   command.options(*arguments);
   command.on_run([arguments] { run(*arguments); });

@@ -79,6 +79,7 @@ void print(const Evaluation& evaluation, const BoundDataset& data) {
              human_count(static_cast<std::int64_t>(evaluation.num_instances)),
              evaluation.provenance.source, evaluation.problem, evaluation.horizon.describe(),
              table.render());
+  if (evaluation.gap_reference) fmt::print("\n{}\n", describe_gap(evaluation));
   if (evaluation.num_unproven > 0) {
     fmt::print(
         "\n{} optima are not proven, but within {:.2g} % of an upper bound, which the ratios are "

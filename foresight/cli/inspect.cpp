@@ -13,6 +13,7 @@
 #include "foresight/cli/table.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/rules/optimal_online.h"
+#include "foresight/rules/saved_rule.h"
 
 namespace foresight {
 namespace {
@@ -84,6 +85,16 @@ Inspected inspect_ceiling(const std::filesystem::path& path, const OnlineSolutio
   return found;
 }
 
+/// The rule comes first, then the past that it learned from.
+Inspected inspect_rule(const SafeTensors& file, const std::string& rule) {
+  Inspected found = inspect_dataset(file.path());
+  found.title = fmt::format("rule {} in {}", rule, file.path().string());
+  found.facts.insert(found.facts.begin(), {"learned from", "the instances below"});
+  found.json["kind"] = "rule";
+  found.json["rule"] = rule;
+  return found;
+}
+
 Inspected inspect(const InspectArguments& arguments) {
   const std::filesystem::path path = arguments.what;
   const bool is_table = path.extension() == ".csv" && !is_folder(path);
@@ -97,6 +108,7 @@ Inspected inspect(const InspectArguments& arguments) {
   const auto content = open_checkpoint(path);
   const std::filesystem::path& file = content->path();
   if (is_online_solution(*content)) return inspect_ceiling(file, read_online_solution(*content));
+  if (is_saved_rule(*content)) return inspect_rule(*content, saved_rule(*content));
   return is_model(*content) ? inspect_model(file) : inspect_dataset(file);
 }
 

@@ -67,6 +67,7 @@ void print_results(const Report& report) {
     fmt::print("\n{}, {} instances\n\n{}", entry.name,
                human_count(static_cast<std::int64_t>(entry.evaluation.num_instances)),
                table.render());
+    if (entry.evaluation.gap_reference) fmt::print("\n{}\n", describe_gap(entry.evaluation));
   }
 }
 

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "foresight/auto/auto.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/format.h"
 #include "foresight/base/options.h"
 #include "foresight/cli/command.h"
-#include "foresight/train/auto.h"
+#include "foresight/cli/table.h"
+#include "foresight/train/seeds.h"
 
 namespace foresight {
 namespace {
@@ -28,36 +30,127 @@ std::filesystem::path new_folder(const RunOptions& options) {
   return folder;
 }
 
-void run(RunOptions options) {
+using Clock = std::chrono::steady_clock;
+
+/// That a model is no better than a rule, and what to try.
+std::string warning(const RunResult& result) {
+  const Rival& rival = *result.unbeaten;
+  const std::string figures = fmt::format("{:.4f} against {:.4f}", result.best_ratio, rival.ratio);
+  if (result.best_ratio <= rival.ratio) {
+    return fmt::format(
+        "no better than {} ({}): try more epochs, `train auto`, or --augment if data is scarce",
+        rival.name, figures);
+  }
+  return fmt::format(
+      "not better than {} beyond doubt ({}, p = {:.2g}): try more validation instances, more "
+      "epochs, `train auto`",
+      rival.name, figures, rival.p);
+}
+
+struct SeedOptions {
+  int seeds = 1;
+
+  void read(OptionReader& o) {
+    o.integer("seeds", seeds, 1, 1'000,
+              "trains so often, with this seed and the following ones, in folders seed-1, seed-2, "
+              "...; shows how much is luck");
+  }
+};
+
+void run_seeds(const RunOptions& options, int seeds) {
+  TerminalProgress progress;
+  const auto once = [](const RunOptions& one, Progress& shown) {
+    if (one.model != "auto") return Trained{one.model, train(one, shown).best_ratio};
+    const AutoResult found = train_auto(one, shown);
+    return Trained{found.kept, found.kept_result().ratio.mean};
+  };
+  const SeedsResult found = train_seeds(options, seeds, progress, once);
+  for (const SeedRun& run : found.runs) {
+    fmt::print("{}  {:.4f}  {}\n", run.folder.filename().string(), run.trained.ratio,
+               run.trained.model);
+  }
+  const Summary& ratio = found.ratio;
+  fmt::print(
+      "trained {} with {} seeds: best validation ratio {:.4f} +- {:.4f} ({:.4f} to {:.4f})\n",
+      options.model, seeds, ratio.mean, ratio.standard_deviation, ratio.minimum, ratio.maximum);
+  fmt::print("the best is {0}; evaluate it with: {1} evaluate FILE --policy greedy --policy {0}\n",
+             found.runs[found.best].folder.string(), program_name());
+}
+
+void run(RunOptions options, int seeds) {
   if (options.folder.empty()) options.folder = new_folder(options);
   if (options.resume && !path_exists(options.folder)) {
     fail(ErrorCode::kUsage, "{}: there is no such folder, so no run to resume",
          options.folder.string());
   }
   options.command = command_line();
-  const auto start = std::chrono::steady_clock::now();
+  if (seeds > 1) return run_seeds(options, seeds);
+  const auto start = Clock::now();
+  const auto elapsed = [&] {
+    return human_duration(std::chrono::duration<double>(Clock::now() - start).count());
+  };
   TerminalProgress progress;
-  RunResult result;
   if (options.model == "auto") {
-    const AutoResult found = train_auto(options, progress);
-    for (const auto& [model, ratio] : found.ratios) fmt::print("{:<12} {:.4f}\n", model, ratio);
-    options.model = found.model;
-    result = found.run;
-  } else {
-    result = train(options, progress);
+    print_search(train_auto(options, progress));
+    fmt::print("wrote {0} in {2}; see it with: {1} report {0} -o report.html\n",
+               options.folder.string(), program_name(), elapsed());
+    return;
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const RunResult result = train(options, progress);
   fmt::print("trained {}: best validation ratio {:.4f} in epoch {} of {}, {}, in {}\n",
              options.model, result.best_ratio, result.best_epoch, result.epochs,
-             human_rate(result.decisions_per_second, "decisions"), human_duration(elapsed.count()));
+             human_rate(result.decisions_per_second, "decisions"), elapsed());
+  if (result.out_of_patience) {
+    fmt::print("stopped after epoch {}: no better for {} epochs\n", result.epochs,
+               result.epochs - result.best_epoch);
+  }
   fmt::print("wrote {0}; evaluate it with: {1} evaluate FILE --policy greedy --policy {0}\n",
              options.folder.string(), program_name());
+  if (result.unbeaten) fmt::print("{}\n", warning(result));
 }
 
 }  // namespace
 
+void print_search(const AutoResult& found) {
+  const Evaluation& evaluation = found.evaluation;
+  std::vector<Column> columns = {{"policy"},
+                                 {"mean ratio", Align::kRight},
+                                 {"+-95%", Align::kRight},
+                                 {"mean value", Align::kRight},
+                                 {"vs greedy", Align::kRight},
+                                 {"p99 decision", Align::kRight},
+                                 {""}};
+  if (evaluation.gap_reference) columns.insert(columns.begin() + 5, {"gap closed", Align::kRight});
+  Table table(columns);
+  const PolicyResult& first = evaluation.policies.front();
+  for (const PolicyResult& result : evaluation.policies) {
+    std::vector<std::string> row = {
+        result.name,
+        fmt::format("{:.4f}", result.ratio.mean),
+        result.ratio.count > 1 ? fmt::format("{:.4f}", result.ratio.ci95) : "-",
+        fmt::format("{:.6g}", result.mean_value),
+        &result == &first ? "" : fmt::format("{:+.4f}", result.against_first.mean_difference),
+        human_duration(1e-6 * result.p99_microseconds),
+        result.name == found.kept ? "kept" : ""};
+    if (evaluation.gap_reference) row.insert(row.begin() + 5, gap_closed(result));
+    table.add_row(std::move(row));
+  }
+  fmt::print("{} {} instances of {}; number of arrivals: {}\n\n{}\n",
+             human_count(static_cast<std::int64_t>(evaluation.num_instances)),
+             found.fresh ? "fresh" : "validation", evaluation.provenance.source,
+             evaluation.horizon.describe(), table.render());
+  if (evaluation.gap_reference) fmt::print("{}\n", describe_gap(evaluation));
+  if (!found.fresh) {
+    fmt::print(
+        "The policy was chosen on these instances, so judge it on others before you use it.\n");
+  }
+  for (const std::string& note : found.notes) fmt::print("Note: {}\n", note);
+  fmt::print("{}\n", found.advice);
+}
+
 void add_train_command(CommandParser& parser) {
   auto options = std::make_shared<RunOptions>();
+  auto seeds = std::make_shared<SeedOptions>();
   Command command = parser.add_command("train", "Learn a policy from past or fresh instances");
   command
       .option("model", options->model,
@@ -66,10 +159,11 @@ void add_train_command(CommandParser& parser) {
   command.options(*options, {{"validation", "--val"}, {"validation_instances", "--val-instances"}})
       .at("train")
       .required();
+  command.options(*seeds);
   command.option("-o,--output", options->folder,
                  "The run folder to write (default: runs/MODEL-SOURCE, numbered if it exists)");
   command.flag("--resume", options->resume, "Continue an interrupted run");
-  command.on_run([options] { run(*options); });
+  command.on_run([options, seeds] { run(*options, seeds->seeds); });
 }
 
 }  // namespace foresight

@@ -173,8 +173,10 @@ std::vector<DatasetArray> Dataset::arrays() const {
   return arrays;
 }
 
-void Dataset::save(const std::filesystem::path& path) const {
+void Dataset::save(const std::filesystem::path& path,
+                   const std::map<std::string, std::string>& notes) const {
   SafeTensorsWriter writer;
+  for (const auto& [key, value] : notes) writer.set_meta(key, value);
   writer.set_meta("format", kFormat);
   writer.set_meta("version", kVersion);
   writer.set_meta("problem", schema_.problem);

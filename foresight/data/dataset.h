@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,8 +52,9 @@ class Dataset {
   static Dataset wrap(Schema schema, Provenance provenance, std::span<const DatasetArray> arrays,
                       std::shared_ptr<const void> storage);
 
-  /// Replaces `path` in one step.
-  void save(const std::filesystem::path& path) const;
+  /// Replaces `path` in one step. `notes` are metadata of others, which `load` ignores.
+  void save(const std::filesystem::path& path,
+            const std::map<std::string, std::string>& notes = {}) const;
 
   std::size_t size() const { return arrays_.arrival_begin.size() - 1; }
   Instance instance(std::size_t i) const;

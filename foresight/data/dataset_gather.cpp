@@ -4,20 +4,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "foresight/base/append.h"
 #include "foresight/base/error.h"
 #include "foresight/base/index.h"
 #include "foresight/base/parallel.h"
 #include "foresight/data/dataset.h"
 
 namespace foresight {
-namespace {
-
-template <typename T>
-void append(std::vector<T>& to, std::span<const T> from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-}  // namespace
 
 struct Dataset::Storage {
   std::vector<std::int64_t> fixed_begin{0}, arrival_begin{0}, topic_begin{0}, edge_begin{0};

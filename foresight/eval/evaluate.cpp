@@ -110,19 +110,36 @@ bool is_ceiling(const PolicyResult& result) {
   return result.rule == "optimal-online";
 }
 
+std::string describe_gap(const Evaluation& evaluation) {
+  if (!evaluation.gap_reference) return {};
+  const PolicyResult& reference = evaluation.policies[*evaluation.gap_reference];
+  const auto ceiling = std::ranges::find_if(evaluation.policies, is_ceiling);
+  return fmt::format("the gap: from {} ({:.4f}) to optimal-online ({:.4f})",
+                     reference.resolved.empty() ? reference.name : reference.resolved,
+                     reference.ratio.mean, ceiling->ratio.mean);
+}
+
 void compare(Evaluation& evaluation) {
-  const auto find = [&](std::string_view rule) -> const PolicyResult* {
-    const auto found = std::ranges::find(evaluation.policies, rule, &PolicyResult::rule);
-    return found == evaluation.policies.end() ? nullptr : &*found;
-  };
-  const PolicyResult* ceiling = find("optimal-online");
-  const PolicyResult* reference = find("greedy-t");
-  if (!reference) reference = find("greedy");
-  for (PolicyResult& result : evaluation.policies) {
-    result.against_first = compare_paired(result.ratios, evaluation.policies.front().ratios);
-    if (!ceiling || !reference || ceiling->ratio.mean <= reference->ratio.mean) continue;
-    result.gap_closed =
-        (result.ratio.mean - reference->ratio.mean) / (ceiling->ratio.mean - reference->ratio.mean);
+  auto& policies = evaluation.policies;
+  const auto ceiling = std::ranges::find_if(policies, is_ceiling);
+  // A threshold that is worse than none was badly chosen, and the gap would look too easy to close.
+  auto reference = policies.end();
+  for (auto result = policies.begin(); result != policies.end(); ++result) {
+    if (result->rule != "greedy-t" && result->rule != "greedy") continue;
+    if (reference == policies.end() || result->ratio.mean > reference->ratio.mean) {
+      reference = result;
+    }
+  }
+  const double low = reference == policies.end() ? 1 : reference->ratio.mean;
+  const double high = ceiling == policies.end() ? 0 : ceiling->ratio.mean;
+  evaluation.gap_reference.reset();
+  if (low < high) {
+    evaluation.gap_reference = static_cast<std::size_t>(reference - policies.begin());
+  }
+  for (PolicyResult& result : policies) {
+    result.against_first = compare_paired(result.ratios, policies.front().ratios);
+    result.gap_closed.reset();
+    if (low < high) result.gap_closed = (result.ratio.mean - low) / (high - low);
   }
 }
 

@@ -68,7 +68,7 @@ struct PolicyResult {
   double p99_microseconds = 0;
   PairedComparison against_first;  // this policy's ratios minus the first one's
 
-  /// The share of the gap between a reference (greedy-t, else greedy) and the ceiling
+  /// The share of the gap between a reference (the better of greedy-t and greedy) and the ceiling
   /// (optimal-online) that this policy's mean ratio closes. Only if both were judged, too.
   std::optional<double> gap_closed;
 };
@@ -83,6 +83,7 @@ struct Evaluation {
   std::string command;  // the command line that made it, if any
   std::string inputs;   // digest of all inputs, if an experiment made it
   std::vector<PolicyResult> policies;
+  std::optional<std::size_t> gap_reference;  // the policy at which the gap begins, if there is one
   std::vector<Episode> episodes;
 };
 
@@ -96,6 +97,9 @@ Evaluation evaluate(const BoundDataset& data, std::span<const Contestant> contes
 
 /// Is it the optimal online policy, by spec or from a file?
 bool is_ceiling(const PolicyResult& result);
+
+/// Where the gap begins and ends, in words; empty if there is none.
+std::string describe_gap(const Evaluation& evaluation);
 
 /// Fills in what follows from the ratios of all policies: comparisons and gaps.
 void compare(Evaluation& evaluation);

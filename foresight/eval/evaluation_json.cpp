@@ -85,6 +85,9 @@ std::string to_json(const Evaluation& evaluation) {
                   {"unproven", evaluation.num_unproven}};
   if (!evaluation.horizon.is_known()) json["data"]["horizon"] = evaluation.horizon.to_string();
   json["seed"] = evaluation.options.seed;
+  if (evaluation.gap_reference) {
+    json["gap_reference"] = evaluation.policies[*evaluation.gap_reference].name;
+  }
   json["policies"] = Json::array();
   for (const PolicyResult& result : evaluation.policies) {
     json["policies"].push_back(to_json(result));

@@ -11,6 +11,7 @@
 #include "foresight/export/onnx_writer_internal.h"
 #include "foresight/features/features.h"
 #include "foresight/nn/network.h"
+#include "foresight/problem/units_json_internal.h"
 
 namespace foresight {
 namespace {
@@ -144,7 +145,9 @@ std::map<std::string, std::string> metadata(const TrainedModel& trained, const N
       {"fixed_nodes", fmt::to_string(trained.info.context.num_fixed)},
       {"features", json_text(nlohmann::json(trained.model->features()))},
       {"feature_version", fmt::to_string(kFeatureVersion)},
-      {"columns", json_text(columns)}};
+      {"columns", json_text(columns)},
+      {"units", json_text(units_json(trained.info.context.units))},
+      {"attribute_units", json_text(attribute_units_json(trained.info.context.attributes))}};
   for (const auto& [key, value] : trained.info.provenance) {
     entries[fmt::format("provenance.{}", key)] = value;
   }

@@ -13,8 +13,8 @@ float per(double amount, double whole) {
   return whole > 0 ? static_cast<float>(amount / whole) : 0;
 }
 
-float mean_remaining(const State& state) {
-  return per(state.total_remaining(), state.market().num_fixed);
+float mean_remaining(const State& state, const Units& units) {
+  return units.of_amount(per(state.total_remaining(), state.market().num_fixed));
 }
 
 /// How far an offer is above its node's earlier offers, in standard deviations. The less is known
@@ -29,9 +29,12 @@ float surprise(float gain, const Moments& past) {
 
 }  // namespace
 
-FeatureOptions feature_options(const Traits& traits, bool capacities, bool history) {
-  return {
-      .history = history, .amounts = capacities || traits.amounts(), .costs = traits.own_costs()};
+FeatureOptions feature_options(const Traits& traits, bool capacities, bool history,
+                               const Units& units) {
+  return {.history = history,
+          .amounts = capacities || traits.amounts(),
+          .costs = traits.own_costs(),
+          .units = units};
 }
 
 void AttributeColumns::add_names(std::vector<std::string>& names) const {
@@ -42,14 +45,18 @@ void AttributeColumns::add_names(std::vector<std::string>& names) const {
 EpisodeFeatures::EpisodeFeatures(const State& state, const FeatureOptions& options) {
   const History& past = state.history();
   const Market& market = state.market();
-  value = per(state.value(), options.amounts ? state.total_capacity() : market.num_fixed);
+  const Units& units = options.units;
+  // Per fixed node, or per cost of a usual match.
+  value = per(state.value() * units.per_gain(),
+              options.amounts ? state.total_capacity() * units.per_cost() : market.num_fixed);
   time = per(past.arrivals, market.horizon.total(past.arrivals));
-  mean = static_cast<float>(past.matches.mean());
-  variance = static_cast<float>(past.matches.variance());
+  mean = units.of_gain(past.matches.mean());
+  variance = units.of_gain_variance(past.matches.variance());
   skips = per(past.skips, past.arrivals);
-  largest = past.largest_match;
-  smallest = past.smallest_match;
-  fullness = options.amounts ? mean_remaining(state) : per(past.matched_nodes, market.num_fixed);
+  largest = units.of_gain(past.largest_match);
+  smallest = units.of_gain(past.smallest_match);
+  fullness =
+      options.amounts ? mean_remaining(state, units) : per(past.matched_nodes, market.num_fixed);
 }
 
 FlatFeatures::FlatFeatures(FeatureOptions options, NodeId num_fixed)
@@ -89,9 +96,10 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
     used += nodes_;
     return row.subspan(used - nodes_, nodes_);
   };
-  const auto fill_edges = [&](std::span<float> values, float Offer::*price) {
+  const Units& units = options_.units;
+  const auto fill_edges = [&](std::span<float> values, auto&& price) {
     std::fill(values.begin(), values.end(), 0.0F);
-    for (const Offer& edge : state.edges()) values[index(edge.node) + 1] = edge.*price;
+    for (const Offer& edge : state.edges()) values[index(edge.node) + 1] = price(edge);
   };
   const auto fill_mask = [&](std::span<float> mask) {
     std::fill(mask.begin(), mask.end(), 1.0F);
@@ -103,14 +111,16 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
     for (std::size_t u = 1; u < nodes_; ++u) values[u] = value_of(static_cast<NodeId>(u - 1));
   };
 
-  fill_edges(block(), &Offer::gain);
-  if (options_.costs) fill_edges(block(), &Offer::cost);
+  fill_edges(block(), [&](const Offer& edge) { return units.of_gain(edge.gain); });
+  if (options_.costs) {
+    fill_edges(block(), [&](const Offer& edge) { return units.of_cost(edge.cost); });
+  }
   if (options_.history) fill_mask(block());
   if (options_.history && options_.amounts) {
-    fill_nodes(block(), [&](NodeId u) { return state.capacity(u); });
+    fill_nodes(block(), [&](NodeId u) { return units.of_amount(state.capacity(u)); });
   }
   if (options_.amounts) {
-    fill_nodes(block(), [&](NodeId u) { return static_cast<float>(state.remaining(u)); });
+    fill_nodes(block(), [&](NodeId u) { return units.of_amount(state.remaining(u)); });
   }
   if (!options_.history) return fill_mask(block());
 
@@ -121,8 +131,8 @@ void FlatFeatures::fill(const State& state, std::span<float> row) const {
   const double share = past.arrivals > 0 ? 1.0 / past.arrivals : 0;
   for (std::size_t u = 1; u < nodes_; ++u) {
     const Moments& gains = past.gains[u - 1];
-    means[u] = static_cast<float>(gains.mean());
-    variances[u] = static_cast<float>(gains.variance());
+    means[u] = units.of_gain(gains.mean());
+    variances[u] = units.of_gain_variance(gains.variance());
     degrees[u] = static_cast<float>(gains.count() * share);
   }
   const EpisodeFeatures e(state, options_);
@@ -169,19 +179,22 @@ NodeFeatures::Row::Row(const NodeFeatures& features, const State& state)
   double total = 0;
   for (const Offer& edge : state.edges()) total += static_cast<double>(edge.gain);
   const int degree = std::max(1, static_cast<int>(state.edges().size()));
-  mean_gain_ = per(total, degree);
+  const Units& units = options_.units;
+  mean_gain_ = per(total * units.per_gain(), degree);
   degree_ = per(degree, state.market().num_fixed);
-  mean_remaining_ = mean_remaining(state);
+  mean_remaining_ = mean_remaining(state, units);
   past_ = state.history().arrivals > 0 ? 1 / static_cast<float>(state.history().arrivals) : 0;
   if (!options_.outlook) return;
-  const ValueContext context(state, state.total_remaining() * state.market().num_fixed /
-                                        std::max(1e-9, state.total_capacity()));
+  const double whole = state.total_capacity();
+  const ValueContext context(
+      state, whole > 0 ? state.total_remaining() / whole * state.market().num_fixed : 0);
   float best = 0, second = 0;
   for (const Offer& offer : state.offers()) {
     second = std::max(second, std::min(best, offer.gain));
     best = std::max(best, offer.gain);
   }
-  const float outlook[] = {context.pressure, context.available, best, second};
+  const float outlook[] = {context.pressure, context.available, units.of_gain(best),
+                           units.of_gain(second)};
   std::copy(std::begin(outlook), std::end(outlook), outlook_);
   to_come_ =
       context.left * static_cast<float>(state.market().horizon.total(state.history().arrivals));
@@ -195,14 +208,14 @@ std::span<float> NodeFeatures::Row::fill(std::span<float> row, const Offer& edge
   if (!options_.history) {
     *out++ = is_skip;
     if (options_.amounts) *out++ = remaining;
-    *out++ = edge.gain;
-    if (options_.costs) *out++ = edge.cost;
+    *out++ = options_.units.of_gain(edge.gain);
+    if (options_.costs) *out++ = options_.units.of_cost(edge.cost);
     *out++ = mean_gain_;
     if (options_.amounts) *out++ = mean_remaining_;
     return {};
   }
-  *out++ = edge.gain;
-  if (options_.costs) *out++ = edge.cost;
+  *out++ = options_.units.of_gain(edge.gain);
+  if (options_.costs) *out++ = options_.units.of_cost(edge.cost);
   *out++ = !available;
   if (options_.amounts) {
     *out++ = budget;
@@ -231,10 +244,12 @@ void NodeFeatures::Row::fill_skip(std::span<float> row) const {
 void NodeFeatures::Row::fill(const Offer& edge, bool available, std::span<float> row) const {
   const NodeId node = edge.node;
   const Moments& gains = state_->history().gains[index(node)];
-  const auto rest = fill(
-      row, edge, available, static_cast<float>(gains.mean()), static_cast<float>(gains.variance()),
-      static_cast<float>(gains.count()) * past_, options_.amounts ? state_->capacity(node) : 0,
-      static_cast<float>(state_->remaining(node)));
+  const Units& units = options_.units;
+  const auto rest =
+      fill(row, edge, available, units.of_gain(gains.mean()),
+           units.of_gain_variance(gains.variance()), static_cast<float>(gains.count()) * past_,
+           options_.amounts ? units.of_amount(state_->capacity(node)) : 0,
+           units.of_amount(state_->remaining(node)));
   auto out = rest.begin();
   if (options_.outlook) {
     *out++ = surprise(edge.gain, gains);

@@ -5,7 +5,8 @@
 //                 (ff, ff-hist)
 //   NodeFeatures  one row per candidate, skip or a fixed node (inv-ff, inv-ff-hist)
 // Columns and their order are those of the paper's reference, without its mistakes. Quantities of
-// the past are 0 before the first decision. A mask is 1 where a node cannot be chosen.
+// the past are 0 before the first decision. A mask is 1 where a node cannot be chosen. Gains, costs
+// and amounts are in the units of the training data (problem/units.h).
 //
 //   const FlatFeatures features({.history = true}, market.num_fixed);
 //   std::vector<float> row(features.width());
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "foresight/problem/state.h"
+#include "foresight/problem/units.h"
 
 namespace foresight {
 
@@ -31,10 +33,12 @@ struct FeatureOptions {
   bool costs = false;    // for edges that have costs of their own (Traits::own_costs)
   bool outlook = false;  // future supply and demand, and how good an offer is for its node; only
                          // for NodeFeatures with history
+  Units units = {};      // in which gains, costs and amounts are seen
 };
 
 /// The features that suit a problem. `capacities` says whether its markets have any.
-FeatureOptions feature_options(const Traits& traits, bool capacities, bool history);
+FeatureOptions feature_options(const Traits& traits, bool capacities, bool history,
+                               const Units& units = {});
 
 /// A column of attributes that a model sees, and its position in the data.
 struct AttributeColumn {
@@ -110,7 +114,7 @@ class NodeFeatures {
     /// Returns the rest of the row, after the filled columns.
     std::span<float> fill(std::span<float> row, const Offer& edge, bool available, float mean,
                           float variance, float degree, float budget, float remaining) const;
-    FeatureOptions options_;
+    const FeatureOptions& options_;
     const AttributeColumns* attributes_;
     const State* state_;
     EpisodeFeatures episode_;

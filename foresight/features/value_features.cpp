@@ -42,7 +42,8 @@ void FlatValueFeatures::fill_node(const State& state, NodeId node, double share,
                                   std::span<float> row) const {
   const auto u = static_cast<std::size_t>(node);
   row[u] = static_cast<float>(share);
-  if (options_.amounts) row[nodes_ + u] = static_cast<float>(share) * state.capacity(node);
+  if (!options_.amounts) return;
+  row[nodes_ + u] = options_.units.of_amount(share * static_cast<double>(state.capacity(node)));
 }
 
 void FlatValueFeatures::fill_context(const ValueContext& context, std::span<float> row) const {
@@ -78,7 +79,7 @@ std::vector<std::string> NodeValueFeatures::names() const {
   return names;
 }
 
-NodeValueFeatures::Past::Past(const State& state) {
+NodeValueFeatures::Past::Past(const State& state, const Units& units) {
   const History& history = state.history();
   double sum = 0;
   std::int64_t edges = 0;
@@ -87,7 +88,7 @@ NodeValueFeatures::Past::Past(const State& state) {
     edges += gains.count();
   }
   share = history.arrivals > 0 ? 1 / static_cast<float>(history.arrivals) : 0;
-  mean = edges > 0 ? static_cast<float>(sum / static_cast<double>(edges)) : 0;
+  mean = edges > 0 ? units.of_gain(sum / static_cast<double>(edges)) : 0;
   degree =
       static_cast<float>(edges) * share / static_cast<float>(std::max(1, state.market().num_fixed));
 }
@@ -97,8 +98,8 @@ void NodeValueFeatures::fill(const State& state, const Past& past, const ValueCo
   const auto index = static_cast<std::size_t>(u);
   const Moments& gains = state.history().gains[index];
   const float values[] = {static_cast<float>(share),
-                          static_cast<float>(gains.mean()),
-                          static_cast<float>(gains.variance()),
+                          options_.units.of_gain(gains.mean()),
+                          options_.units.of_gain_variance(gains.variance()),
                           static_cast<float>(gains.count()) * past.share,
                           context.left,
                           context.available,
@@ -106,7 +107,9 @@ void NodeValueFeatures::fill(const State& state, const Past& past, const ValueCo
                           past.mean,
                           past.degree};
   auto out = std::copy(std::begin(values), std::end(values), row.begin());
-  if (options_.amounts) *out++ = static_cast<float>(share) * state.capacity(u);
+  if (options_.amounts) {
+    *out++ = options_.units.of_amount(share * static_cast<double>(state.capacity(u)));
+  }
   const AttributeColumns& columns = options_.attributes;
   if (!columns.fixed.empty()) {
     out = copy_columns(columns.fixed, state.market().attributes[index], out);

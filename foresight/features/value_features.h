@@ -39,6 +39,7 @@ double total_remaining_share(const State& state);
 struct ValueFeatureOptions {
   bool amounts = false;
   AttributeColumns attributes = {};  // for FlatValueFeatures only those of arrivals
+  Units units = {};
 };
 
 class FlatValueFeatures {
@@ -76,10 +77,11 @@ class NodeValueFeatures {
 
   /// What the past says about all fixed nodes together. Make it once per decision.
   struct Past {
-    explicit Past(const State& state);
+    Past(const State& state, const Units& units);
     float mean, degree;  // gain of an edge; edges per arrival and fixed node
     float share;         // 1 / arrivals seen
   };
+  Past past(const State& state) const { return {state, options_.units}; }
   void fill(const State& state, const Past& past, const ValueContext& context, NodeId u,
             double share, std::span<float> row) const;
 

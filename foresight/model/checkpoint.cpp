@@ -14,6 +14,7 @@
 #include "foresight/base/safetensors.h"
 #include "foresight/data/horizon_json_internal.h"
 #include "foresight/features/features.h"
+#include "foresight/problem/units_json_internal.h"
 
 namespace foresight {
 namespace {
@@ -37,6 +38,13 @@ ModelContext read_context(const SafeTensors& file) {
   context.schema.capacities = json.find("capacities").has_value();
   context.schema.costs = json.find("costs").has_value();
   context.schema.horizon = read_horizon(json);
+  // Models from before there were units see everything as it is.
+  if (const auto units = json.find("units")) context.units = read_units(*units);
+  if (const auto units = json.find("attribute_units")) {
+    context.attributes = read_attribute_units(*units, context.schema.fixed_attributes.size(),
+                                              context.schema.arrival_attributes.size());
+  }
+  if (const auto largest = json.find("largest_gain")) context.largest_gain = largest->number();
   if (context.num_fixed < 0) {
     json["num_fixed"].reject(fmt::format("is {}; expected 0 or more", context.num_fixed));
   }
@@ -114,6 +122,11 @@ void write_model(SafeTensorsWriter& writer, const ModelInfo& info, const Model& 
   if (schema.capacities) context["capacities"] = true;
   if (schema.costs) context["costs"] = true;
   if (!schema.horizon.is_known()) context["horizon"] = schema.horizon.to_string();
+  if (info.context.units != Units()) context["units"] = units_json(info.context.units);
+  if (info.context.attributes != AttributeUnits()) {
+    context["attribute_units"] = attribute_units_json(info.context.attributes);
+  }
+  if (info.context.largest_gain > 0) context["largest_gain"] = info.context.largest_gain;
   writer.set_meta("context", json_text(context));
   for (const auto& [key, value] : info.provenance) writer.set_meta(kProvenance + key, value);
   for (const Parameters::Tensor& tensor : model.parameters().tensors()) {

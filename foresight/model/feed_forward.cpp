@@ -15,7 +15,7 @@ namespace {
 using Record = Model::Record;
 
 FeatureOptions feature_options(bool history, const ModelContext& context) {
-  return feature_options(context.traits(), context.schema.capacities, history);
+  return feature_options(context.traits(), context.schema.capacities, history, context.units);
 }
 
 // ---------------------------------------------------------------- all nodes at once
@@ -52,7 +52,7 @@ class FlatBatch : public MlpBatch {
         every_row_(what == Record::kOutputs) {}
 
   void score(std::span<const Turn> turns, Scores& scores) override {
-    if (!recording_) forget();
+    if (!recording_) forget_rows();
     const std::size_t first_span = spans_.size();
     for (const Turn& turn : turns) {
       const auto offers = turn.state->offers();
@@ -81,8 +81,18 @@ class FlatBatch : public MlpBatch {
 
   void restart(std::span<const Opening> openings) override {
     model_.check(openings);
-    forget();
+    forget_rows();
+  }
+
+  void forget_rows() override {
+    MlpBatch::forget_rows();
     nodes_.clear();
+  }
+
+  std::size_t bytes() const override { return MlpBatch::bytes() + nodes_.size() * sizeof(NodeId); }
+  std::size_t bytes_for(const State& state) const override {
+    const std::size_t entries = state.offers().size() + 1;
+    return bytes_of(every_row_ || entries > 1 ? 1 : 0) + entries * sizeof(NodeId);
   }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
@@ -193,7 +203,7 @@ class NodeBatch : public MlpBatch {
   NodeBatch(const NodeModel& model, bool recording) : MlpBatch(model, recording), model_(model) {}
 
   void score(std::span<const Turn> turns, Scores& scores) override {
-    if (!recording_) forget();
+    if (!recording_) forget_rows();
     const std::size_t first_span = spans_.size();
     for (const Turn& turn : turns) {
       const auto offers = turn.state->offers();
@@ -214,7 +224,12 @@ class NodeBatch : public MlpBatch {
 
   void restart(std::span<const Opening> openings) override {
     model_.check(openings);
-    forget();
+    forget_rows();
+  }
+
+  std::size_t bytes_for(const State& state) const override {
+    const std::size_t offers = state.offers().size();
+    return bytes_of(offers == 0 ? 0 : offers + 1);
   }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
@@ -323,7 +338,10 @@ Entry<Architecture> ff_hist_model() {
   return make_architecture<FlatOptions, build_flat<true>>(
       "ff-hist", "all nodes at once, with history",
       {"reinforce(lr=0.003,decay=0.98,beta=0.75,entropy=0.03)",
-       TrainingPlan::Automatic{.decisions = 60e6, .same_nodes = true}});
+       TrainingPlan::Automatic{
+           .same_nodes = true,
+           .variants = {"reinforce(schedule=cosine,rollouts=8,baseline=others,credit=to-go,"
+                        "normalize=1,entropy=0.05,entropy_end=0,standardize=1)"}}});
 }
 
 Entry<Architecture> ff_supervised_model() {
@@ -347,9 +365,9 @@ Entry<Architecture> inv_ff_hist_model() {
 Entry<Architecture> inv_ff_plus_model() {
   return make_architecture<PlusOptions, build_plus>(
       "inv-ff-plus", "inv-ff-hist that also sees supply, demand, and attributes of both sides",
-      {"reinforce(lr=0.006,schedule=cosine,batch=25,rollouts=8,baseline=others,credit=to-go,"
-       "entropy=0.1,entropy_end=0,standardize=1)",
-       TrainingPlan::Automatic{.decisions = 60e6}});
+      {"reinforce(lr=0.006,schedule=cosine,rollouts=8,baseline=others,credit=to-go,"
+       "normalize=1,entropy=0.05,entropy_end=0,standardize=1)",
+       TrainingPlan::Automatic{.variants = {"reinforce(entropy=0.1)", "reinforce(entropy=0.02)"}}});
 }
 
 }  // namespace foresight

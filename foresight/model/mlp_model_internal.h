@@ -6,6 +6,7 @@
 #include "foresight/base/error.h"
 #include "foresight/features/features.h"
 #include "foresight/model/feed.h"
+#include "foresight/model/largest_input_internal.h"
 #include "foresight/model/model.h"
 #include "foresight/nn/mlp.h"
 #include "foresight/nn/network.h"
@@ -128,15 +129,32 @@ class MlpModel : public Model {
 class MlpBatch : public RecordingBatch {
  public:
   MlpBatch(const MlpModel& model, bool recording)
-      : packed_(model.packed()),
+      : mlp_model_(model),
+        packed_(model.packed()),
         recording_(recording),
         tape_(packed_, recording ? MlpTape::Record::kYes : MlpTape::Record::kNo) {}
+
+  void forget_rows() override {
+    tape_.clear();
+    spans_.clear();
+  }
+  std::size_t rows() const override { return tape_.rows(); }
+  std::size_t bytes() const override {
+    return tape_.bytes_of(tape_.rows(), 0) + spans_.size() * sizeof(Span);
+  }
 
   void add_inputs(std::span<Moments> columns) override {
     for (std::size_t row = 0; row < tape_.rows(); ++row) {
       const auto input = tape_.input(row);
       for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(input[j]);
     }
+  }
+
+  std::optional<Input> largest_input() const override {
+    if (tape_.rows() == 0) return std::nullopt;
+    LargestInput largest;
+    for (std::size_t row = 0; row < tape_.rows(); ++row) largest.add(tape_.input(row));
+    return Input{mlp_model_.features()[largest.column], largest.value};
   }
 
  protected:
@@ -149,11 +167,10 @@ class MlpBatch : public RecordingBatch {
 
   void backpropagate(Parameters& gradient) { packed_.backward(tape_, gradient); }
 
-  void forget() {
-    tape_.clear();
-    spans_.clear();
-  }
+  /// The bytes of a decision that has so many rows on the tape.
+  std::size_t bytes_of(std::size_t rows) const { return tape_.bytes_of(rows, 0) + sizeof(Span); }
 
+  const MlpModel& mlp_model_;
   const PackedMlp& packed_;
   bool recording_;
   MlpTape tape_;

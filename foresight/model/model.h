@@ -5,8 +5,8 @@
 //
 // An `Architecture` (what a spec such as "inv-ff-hist(hidden=100)" names) becomes a `Model` for one
 // problem, size and set of columns. A model is a policy like any other. For training it opens a
-// batch that records what it computed. Then one backward pass over the whole rollout gives the
-// gradient.
+// batch that records on a tape what it computed. Then a backward pass over the tape gives the
+// gradient, of the whole rollout or of a piece of it.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@
 #include "foresight/model/fit.h"
 #include "foresight/nn/parameters.h"
 #include "foresight/policy/policy.h"
+#include "foresight/problem/units.h"
 
 namespace foresight {
 
@@ -33,6 +34,9 @@ struct ModelContext {
   Schema schema;             // the problem, and the names of attributes and topics
   NodeId num_fixed = 0;      // models that see all fixed nodes at once work only with this many
   ColumnPlaces places = {};  // the positions of those attributes and topics in the data
+  Units units = {};          // in which it sees gains, costs and amounts
+  AttributeUnits attributes = {};  // and attributes, if no trainer standardises them
+  double largest_gain = 0;         // in the training data; 0 if that is not known
 
   /// The traits of the schema's problem.
   Traits traits() const;
@@ -45,25 +49,45 @@ struct ModelContext {
   void check_parameters(double count) const;
 };
 
-/// A batch that remembers what `score` computed. Rows are numbered over all steps, in the order in
-/// which `score` saw their turns.
+/// A batch that keeps what `score` computed on a tape. Rows are numbered over all steps on the tape,
+/// in the order in which `score` saw their turns.
 class RecordingBatch : public Batch {
  public:
   /// Forgets everything and begins with other episodes, in the same memory.
   virtual void restart(std::span<const Opening> openings) = 0;
 
-  /// Adds the gradient of sum(score_gradients * scores) over all rows since the batch was opened.
+  /// Empties the tape. The episodes go on, and later rows are those that they would be anyway. So
+  /// the gradients of all pieces of a rollout add up to the gradient of the whole.
+  virtual void forget_rows() = 0;
+
+  /// Adds the gradient of sum(score_gradients * scores) over all rows on the tape.
   /// `score_gradients` lists the rows one after the other, each as long as its scores.
   virtual void backward(std::span<const float> score_gradients, Parameters& gradient) = 0;
+
+  /// The rows of the network on the tape.
+  virtual std::size_t rows() const = 0;
+
+  /// The bytes of the rows on the tape, with all that belongs to them; and the bytes that scoring
+  /// this state adds, or somewhat more. What a model remembers of its episodes does not count, nor
+  /// does memory of a fixed size.
+  virtual std::size_t bytes() const = 0;
+  virtual std::size_t bytes_for(const State& state) const = 0;
 
   /// The raw outputs of a row, for skip and every fixed node, masked or not; and the backward pass
   /// from their gradients. For imitation, and only for models that have such outputs.
   virtual std::span<const float> outputs(std::size_t row) const;
   virtual void backward_outputs(std::span<const float> output_gradients, Parameters& gradient);
 
-  /// Adds every computed input to the moments of its column, one per feature. Only for models that
-  /// have a `perceptron`.
+  /// Adds every input on the tape to the moments of its column, one per feature. Only for models
+  /// that have a `perceptron`.
   virtual void add_inputs(std::span<Moments> columns);
+
+  /// The input on the tape that is furthest from 0. Where a network fails, it says why.
+  struct Input {
+    std::string column;
+    float value = 0;
+  };
+  virtual std::optional<Input> largest_input() const { return std::nullopt; }
 };
 
 class Model : public Policy {
@@ -74,9 +98,12 @@ class Model : public Policy {
   /// Draws fresh parameters.
   virtual Parameters initial_parameters(Rng& rng) const = 0;
 
-  /// The scores of a value model are values (gain plus the worth of what is left) divided by this.
-  /// It is 0 for other models.
+  /// The scores of a value model are values (gain plus the worth of what is left, in units of the
+  /// gain) divided by this. It is 0 for other models.
   virtual double temperature() const { return 0; }
+
+  /// The units in which it sees the world, and in which trainers measure what it gains.
+  const Units& units() const { return context_.units; }
 
   /// The perceptron whose first layer takes the features unchanged, if there is one.
   virtual const Mlp* perceptron() const { return nullptr; }
@@ -131,8 +158,9 @@ struct TrainingPlan {
 
   /// Its place in `train auto`, if it has one.
   struct Automatic {
-    double decisions;         // needed to learn; 60e6 take one to three minutes on two cores
     bool same_nodes = false;  // only if the fixed nodes are the same in all instances
+    /// Trainers to try it with: specs, where options not given are those of `trainer`.
+    std::vector<std::string> variants = {""};
   };
   std::optional<Automatic> automatic = {};
 };

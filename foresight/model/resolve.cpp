@@ -4,6 +4,7 @@
 #include "foresight/base/files.h"
 #include "foresight/base/safetensors.h"
 #include "foresight/rules/optimal_online.h"
+#include "foresight/rules/saved_rule.h"
 
 namespace foresight {
 
@@ -20,6 +21,10 @@ NamedPolicy resolve(const std::string& text, Progress& progress) {
   const auto file = open_checkpoint(text);
   if (is_online_solution(*file)) {
     return {make_policy(read_online_solution(*file)), "optimal-online", std::nullopt,
+            file->digest()};
+  }
+  if (is_saved_rule(*file)) {
+    return {read_rule(*file, progress), Spec::parse(saved_rule(*file)).name, std::nullopt,
             file->digest()};
   }
   TrainedModel trained = read_model(*file);

@@ -4,7 +4,7 @@
 //
 // The spec of a registered policy comes first. So a file or folder with the name of a policy must
 // be given with its folder, as in ./greedy. Anything else is a run folder or a checkpoint file, of
-// a model or of an optimal online policy.
+// a model, of an optimal online policy, or of a rule that `train auto` kept.
 #pragma once
 
 #include <memory>

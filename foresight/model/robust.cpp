@@ -9,10 +9,8 @@
 namespace foresight {
 namespace {
 
-constexpr float kNever = -std::numeric_limits<float>::infinity();
-
 struct RobustOptions {
-  std::string policy = "greedy-t";
+  std::string policy;
   std::string expert = "greedy";
   RobustTerms terms;
 
@@ -20,7 +18,9 @@ struct RobustOptions {
     o.text("policy", policy, "the learner: a spec, a run folder or a checkpoint");
     o.text("expert", expert, "the policy to fall back on: a spec, a run folder or a checkpoint");
     o.real("rho", terms.rho, 0, 1, "the guaranteed share of the expert's value");
-    o.real("wmax", terms.wmax, 0, 1e100, "the largest weight that an edge can have");
+    o.real("wmax", terms.wmax, 0, 1e100,
+           "the largest gain that an edge can have; without it, the largest that the learner has "
+           "seen in the data it learned from");
   }
 };
 
@@ -28,24 +28,49 @@ class Robust : public Policy {
  public:
   Robust(std::shared_ptr<const Policy> learner, std::shared_ptr<const Policy> expert,
          const RobustTerms& terms)
-      : learner_(std::move(learner)), expert_(std::move(expert)), terms_(terms) {}
+      : learner_(std::move(learner)), expert_(std::move(expert)), terms_(terms) {
+    const auto seen = terms_.wmax ? terms_.wmax : learner_->largest_gain();
+    if (!seen) {
+      fail(ErrorCode::kUsage,
+           "robust: the learner does not know how much an edge can gain; give wmax=NUMBER in the "
+           "unit of the weights, or a learner that learned from past instances");
+    }
+    wmax_ = *seen;
+  }
+
+  /// The same terms for others.
+  Robust(const Robust& robust, std::shared_ptr<const Policy> learner,
+         std::shared_ptr<const Policy> expert)
+      : learner_(std::move(learner)),
+        expert_(std::move(expert)),
+        terms_(robust.terms_),
+        wmax_(robust.wmax_) {}
 
   Robust(const RobustOptions& options, Progress& progress)
-      : Robust(resolve(options.policy, progress).policy, resolve(options.expert, progress).policy,
+      : Robust(resolve_learner(options.policy, progress), resolve(options.expert, progress).policy,
                options.terms) {}
 
   std::optional<Horizon> expectation() const override { return learner_->expectation(); }
+  std::optional<double> largest_gain() const override { return learner_->largest_gain(); }
   std::shared_ptr<const Policy> fitted(const Problem& problem,
                                        const Schema& schema) const override {
     check_guaranteed(problem);
     auto learner = learner_->fitted(problem, schema), expert = expert_->fitted(problem, schema);
     if (!learner && !expert) return nullptr;
-    return std::make_shared<Robust>(learner ? learner : learner_, expert ? expert : expert_,
-                                    terms_);
+    return std::make_shared<Robust>(*this, learner ? learner : learner_, expert ? expert : expert_);
   }
 
  private:
   class RobustBatch;
+
+  static std::shared_ptr<const Policy> resolve_learner(const std::string& text,
+                                                       Progress& progress) {
+    if (text.empty()) {
+      fail(ErrorCode::kUsage,
+           "robust: give policy=LEARNER, which is a spec, a run folder or a checkpoint");
+    }
+    return resolve(text, progress).policy;
+  }
 
   static void check_guaranteed(const Problem& problem) {
     const Traits traits = problem.traits();
@@ -60,6 +85,7 @@ class Robust : public Policy {
 
   std::shared_ptr<const Policy> learner_, expert_;
   RobustTerms terms_;
+  double wmax_;  // what an episode begins with
 };
 
 class Robust::RobustBatch : public Batch {
@@ -67,7 +93,8 @@ class Robust::RobustBatch : public Batch {
   RobustBatch(const Robust& policy, std::span<const Opening> openings)
       : policy_(policy),
         learner_(policy.learner_->begin(openings)),
-        expert_(policy.expert_->begin(openings)) {
+        expert_(policy.expert_->begin(openings)),
+        wmax_(openings.size(), policy.wmax_) {
     for (const Opening& opening : openings) {
       check_guaranteed(*opening.problem);
       states_.emplace_back(*opening.problem, opening.market);
@@ -79,7 +106,7 @@ class Robust::RobustBatch : public Batch {
   void score(std::span<const Turn> turns, Scores& scores) override {
     expert_turns_.clear();
     for (const Turn& turn : turns) {
-      show(*turn.state, states_[turn.episode]);
+      show(*turn.state, states_[turn.episode], wmax_[turn.episode]);
       expert_turns_.push_back({&states_[turn.episode], turn.episode});
     }
     expert_scores_.resize(expert_turns_);
@@ -90,19 +117,24 @@ class Robust::RobustBatch : public Batch {
       State& expert = states_[turns[i].episode];
       const NodeId advice = choose(expert, expert_scores_.row(i), ties_[turns[i].episode]);
       expert.decide(advice);
-      restrict(*turns[i].state, expert, advice, scores.row(i));
+      restrict(*turns[i].state, expert, advice, wmax_[turns[i].episode], scores.row(i));
     }
   }
 
  private:
-  /// Shows the arrival to the expert.
-  void show(const State& state, State& expert) const {
+  /// Shows the arrival to the expert. No edge that anybody could take gains more than wmax.
+  void show(const State& state, State& expert, double& wmax) const {
     expert.arrive(state.arrival());
-    for (const Offer& edge : state.edges()) {
-      if (edge.gain > policy_.terms_.wmax) {
-        fail(ErrorCode::kData,
-             "robust can guarantee nothing: arrival {} has weight {} > wmax={}; give a larger wmax",
-             state.history().arrivals, edge.gain, policy_.terms_.wmax);
+    for (const auto& offers : {state.offers(), expert.offers()}) {
+      for (const Offer& offer : offers) {
+        if (offer.gain <= wmax) continue;
+        if (policy_.terms_.wmax) {
+          fail(ErrorCode::kData,
+               "robust can guarantee nothing: arrival {} has weight {} > wmax={}; give a larger "
+               "wmax",
+               state.history().arrivals, offer.gain, wmax);
+        }
+        wmax = offer.gain;
       }
     }
   }
@@ -117,17 +149,17 @@ class Robust::RobustBatch : public Batch {
 
   /// Leaves the safe choices if the one that the learner prefers is safe; otherwise only the
   /// expert's advice.
-  void restrict(const State& state, const State& expert, NodeId advice,
+  void restrict(const State& state, const State& expert, NodeId advice, double wmax,
                 std::span<float> row) const {
     double reserved = 0;
     for (NodeId u = 0; u < state.market().num_fixed; ++u) {
-      reserved += reserve(expert, u, state.remaining(u));
+      reserved += reserve(expert, u, state.remaining(u), wmax);
     }
     // A guarantee needs the largest number that can still come, not the one to be expected.
     const double left = state.market().horizon.is_known() ? state.to_come()
                                                           : std::numeric_limits<double>::infinity();
     const auto is_safe = [&](double value, double reserve_needed) {
-      const double most = std::min(reserve_needed, policy_.terms_.wmax * left);
+      const double most = std::min(reserve_needed, wmax * left);
       return value >= policy_.terms_.rho * (expert.value() + most);
     };
     const auto offers = state.offers();
@@ -140,8 +172,8 @@ class Robust::RobustBatch : public Batch {
         const Offer& offer = offers[i - 1];
         const double ours = state.remaining(offer.node);
         value += offer.gain;
-        needed +=
-            reserve(expert, offer.node, ours - offer.cost) - reserve(expert, offer.node, ours);
+        needed += reserve(expert, offer.node, ours - offer.cost, wmax) -
+                  reserve(expert, offer.node, ours, wmax);
       }
       if (!is_safe(value, needed)) {
         row[i] = kNever;
@@ -156,9 +188,8 @@ class Robust::RobustBatch : public Batch {
   }
 
   /// The most that the expert can still earn on node u but we cannot, if we have `ours` of it left.
-  double reserve(const State& expert, NodeId u, double ours) const {
+  static double reserve(const State& expert, NodeId u, double ours, double wmax) {
     const double there = expert.remaining(u);
-    const double wmax = policy_.terms_.wmax;
     if (there <= ours) return 0;
     if (expert.problem().traits().units()) return wmax * (there - ours);
     const double tolerance = kCapacityTolerance * static_cast<double>(expert.capacity(u));
@@ -169,6 +200,7 @@ class Robust::RobustBatch : public Batch {
   std::unique_ptr<Batch> learner_, expert_;
   std::vector<State> states_;  // per episode: the expert's own
   std::vector<Rng> ties_;      // per episode: how the expert breaks ties
+  std::vector<double> wmax_;   // per episode
   std::vector<Turn> expert_turns_;
   Scores expert_scores_;
 };

@@ -15,14 +15,19 @@
 // The learner's choice is taken if afterwards V >= rho (E + sum of reserves). Otherwise the choice
 // of the expert is taken, or a skip if we cannot take it. Neither can break the inequality: what
 // the expert earns, we also earn or have reserved. So in the end V >= rho E on every instance, if
-// no edge weighs more than wmax; a larger weight is an error. E is what the expert earns with
-// ties broken by this policy's own draws. rho = 0 is the learner; rho = 1 is at least the expert.
+// no edge gains more than wmax. E is what the expert earns with ties broken by this policy's own
+// draws. rho = 0 is the learner; rho = 1 is at least the expert.
+//
+// Whoever gives wmax vouches for it, and a larger gain is an error. Otherwise wmax is the largest
+// gain in the data that the learner learned from. Where a larger one comes up, that becomes wmax
+// until the episode ends, and only what was reserved before it may be too little.
 //
 // It works for problems whose gains do not depend on earlier matches, and whose nodes are matched
 // once or have budgets. An arrival takes O(fixed nodes), plus the time of learner and expert.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "foresight/policy/policy.h"
@@ -31,10 +36,11 @@ namespace foresight {
 
 /// What is guaranteed, and what is assumed.
 struct RobustTerms {
-  double rho = 0.8;  // the share of the expert's value to guarantee
-  double wmax = 1;   // no edge weighs more
+  double rho = 0.8;                 // the share of the expert's value to guarantee
+  std::optional<double> wmax = {};  // no edge gains more; else what the learner has seen
 };
 
+/// Throws Error(kUsage) if wmax is neither given nor known to the learner.
 std::unique_ptr<Policy> make_robust(std::shared_ptr<const Policy> learner,
                                     std::shared_ptr<const Policy> expert, const RobustTerms& terms);
 

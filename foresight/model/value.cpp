@@ -24,15 +24,17 @@ struct ValueOptions : SizeOptions {
   ValueOptions() : SizeOptions(2) {}
   void read(OptionReader& o) {
     SizeOptions::read(o);
-    o.real("temperature", temperature, 1e-6, 1e6,
-           "in training, a choice worth this much more is e times as likely");
+    o.real(
+        "temperature", temperature, 1e-6, 1e6,
+        "in training, a choice worth this much more, in units of the gain, is e times as likely");
     o.integer("attributes", attributes, 0, 1, "see the attributes of the data, if any");
   }
   ValueFeatureOptions features(const ModelContext& context) const {
     const Traits traits = context.traits();
     // Adwords has no amounts: its models knew only shares before there were other capacities.
     return {.amounts = traits.units() ? context.schema.capacities : traits.own_costs(),
-            .attributes = attributes == 1 ? attribute_columns(context) : AttributeColumns()};
+            .attributes = attributes == 1 ? attribute_columns(context) : AttributeColumns(),
+            .units = context.units};
   }
 };
 
@@ -40,8 +42,14 @@ class ValueModel : public MlpModel {
  public:
   ValueModel(std::size_t inputs, const ModelContext& context, const ValueOptions& options)
       : MlpModel(layer_sizes(context, inputs, options.hidden, options.layers, 1)),
-        temperature_(options.temperature) {}
+        temperature_(options.temperature),
+        per_gain_(static_cast<float>(context.units.per_gain())) {}
   double temperature() const override { return temperature_; }
+
+  /// The score of a choice with this gain and this value of what is left, in units of the gain.
+  float score(float gain, float value) const {
+    return static_cast<float>(1 / temperature_) * (per_gain_ * gain + value);
+  }
 
  protected:
   /// The last steps of a value model's network: scores from the values of what is left.
@@ -50,7 +58,8 @@ class ValueModel : public MlpModel {
     const auto gains = network.input(
         {"gains", "what each candidate gains: 0 for skip", {{"batch"}, {"candidates"}}, {}});
     const auto scale = network.constant("scale", {}, {static_cast<float>(1 / temperature_)});
-    const auto sum = network.apply(kAdd, {gains, values});
+    const auto per_gain = network.constant("per_gain", {}, {per_gain_});
+    const auto sum = network.apply(kAdd, {network.apply(kMultiply, {gains, per_gain}), values});
     network.output("scores", {{"batch"}, {"candidates"}}, network.apply(kMultiply, {sum, scale}));
   }
   static NetworkInputs::Array gains(const State& state) {
@@ -61,6 +70,7 @@ class ValueModel : public MlpModel {
 
  private:
   double temperature_;
+  float per_gain_;
 };
 
 [[noreturn]] void refuse_outputs() {
@@ -113,7 +123,7 @@ class FlatValueBatch : public MlpBatch {
       : MlpBatch(model, recording), model_(model) {}
 
   void score(std::span<const Turn> turns, Scores& scores) override {
-    if (!recording_) forget();
+    if (!recording_) forget_rows();
     const std::size_t first_span = spans_.size();
     for (const Turn& turn : turns) {
       const State& state = *turn.state;
@@ -124,7 +134,6 @@ class FlatValueBatch : public MlpBatch {
       model_.fill(state, [&](std::size_t k) { return tape_.input(first + k); });
     }
     packed_.forward(tape_);
-    const auto scale = static_cast<float>(1 / model_.temperature());
     for (std::size_t i = 0; i < turns.size(); ++i) {
       const Span& span = spans_[first_span + i];
       const auto row = scores.row(i);
@@ -133,14 +142,19 @@ class FlatValueBatch : public MlpBatch {
       const auto offers = turns[i].state->offers();
       for (std::size_t k = 0; k < row.size(); ++k) {
         const float gain = k == 0 ? 0 : offers[k - 1].gain;
-        row[k] = scale * (gain + tape_.output(span.first + k)[0]);
+        row[k] = model_.score(gain, tape_.output(span.first + k)[0]);
       }
     }
   }
 
   void restart(std::span<const Opening> openings) override {
     model_.check(openings);
-    forget();
+    forget_rows();
+  }
+
+  std::size_t bytes_for(const State& state) const override {
+    const std::size_t offers = state.offers().size();
+    return bytes_of(offers == 0 ? 0 : offers + 1);
   }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
@@ -199,7 +213,9 @@ class NodeValueModel : public ValueModel {
  public:
   NodeValueModel(const NodeValueFeatures& features, const ModelContext& context,
                  const ValueOptions& options)
-      : ValueModel(features.width(), context, options), features_(features) {}
+      : ValueModel(features.width(), context, options),
+        takes_whole_nodes_(context.traits().units() && !context.schema.capacities),
+        features_(features) {}
 
   Schema needs() const override {
     Schema needed = ValueModel::needs();
@@ -213,6 +229,8 @@ class NodeValueModel : public ValueModel {
   Network network() const override;
   std::unique_ptr<Feed> feed(const Market& market) const override;
   const NodeValueFeatures& columns() const { return features_; }
+  /// Does nothing remain of a node that is matched?
+  bool takes_whole_nodes() const { return takes_whole_nodes_; }
   void check(std::span<const Opening> openings) const {
     check_attributes(*this, openings, features_.attributes());
   }
@@ -221,6 +239,7 @@ class NodeValueModel : public ValueModel {
   }
 
  private:
+  bool takes_whole_nodes_;
   NodeValueFeatures features_;
 };
 
@@ -232,14 +251,10 @@ class NodeValueBatch : public MlpBatch {
       : MlpBatch(model, recording), model_(model) {}
 
   void score(std::span<const Turn> turns, Scores& scores) override {
-    if (!recording_) {
-      forget();
-      choices_.clear();
-    }
+    if (!recording_) forget_rows();
     const std::size_t first_choice = choices_.size();
     for (const Turn& turn : turns) add_rows(*turn.state);
     packed_.forward(tape_);
-    const auto scale = static_cast<float>(1 / model_.temperature());
     std::size_t next = first_choice;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       const auto row = scores.row(i);
@@ -249,15 +264,31 @@ class NodeValueBatch : public MlpBatch {
         const Choice& choice = choices_[next++];
         if (choice.first == kNotComputed) continue;
         const float gain = k == 0 ? 0 : offers[k - 1].gain;
-        row[k] = scale * (gain + value(choice));
+        row[k] = model_.score(gain, value(choice));
       }
     }
   }
 
   void restart(std::span<const Opening> openings) override {
     model_.check(openings);
-    forget();
+    forget_rows();
+  }
+
+  void forget_rows() override {
+    MlpBatch::forget_rows();
     choices_.clear();
+  }
+
+  std::size_t bytes() const override {
+    return MlpBatch::bytes() + choices_.size() * sizeof(Choice);
+  }
+  std::size_t bytes_for(const State& state) const override {
+    const std::size_t offers = state.offers().size();
+    const auto nodes = static_cast<std::size_t>(state.market().num_fixed);
+    // One context for skip, and one for all offers or one for each.
+    const std::size_t contexts = 1 + (model_.takes_whole_nodes() ? 1 : offers);
+    const std::size_t rows = offers == 0 ? 0 : contexts * nodes + offers;
+    return bytes_of(rows) + (offers + 1) * sizeof(Choice);
   }
 
   void backward(std::span<const float> score_gradients, Parameters& gradient) override {
@@ -305,7 +336,7 @@ class NodeValueBatch : public MlpBatch {
       if (share > 0) left_.push_back({u, share});
       available += share;
     }
-    const NodeValueFeatures::Past past(state);
+    const NodeValueFeatures::Past past = model_.columns().past(state);
     const auto add_context = [&](double after) {
       const std::size_t first = tape_.append(left_.size());
       const ValueContext context(state, after);
@@ -388,7 +419,7 @@ std::unique_ptr<Feed> NodeValueModel::feed(const Market& market) const {
     const std::size_t candidates = state.offers().size() + 1;
     NetworkInputs::Array rows({1, candidates, nodes, features_.width()});
     NetworkInputs::Array left({1, candidates, nodes});
-    const NodeValueFeatures::Past past(state);
+    const NodeValueFeatures::Past past = features_.past(state);
     const double available = total_remaining_share(state);
     for (std::size_t k = 0; k < candidates; ++k) {
       const Offer chosen = k == 0 ? Offer{kSkip, 0, 0} : state.offers()[k - 1];
@@ -430,14 +461,13 @@ std::unique_ptr<Model> build_node_value(const ValueOptions& options, const Model
 Entry<Architecture> value_model() {
   return make_architecture<ValueOptions, build_flat_value>(
       "value", "gain plus the learned value of what is left; for a given number of fixed nodes",
-      {"td(lr=0.003,schedule=cosine)",
-       TrainingPlan::Automatic{.decisions = 60e6, .same_nodes = true}});
+      {"td(lr=0.003,schedule=cosine)", TrainingPlan::Automatic{.same_nodes = true}});
 }
 
 Entry<Architecture> inv_value_model() {
   return make_architecture<ValueOptions, build_node_value>(
       "inv-value", "as value, but as a sum over the nodes left; any size and order",
-      {"td(lr=0.003,schedule=cosine)", TrainingPlan::Automatic{.decisions = 10e6}});
+      {"td(lr=0.003,schedule=cosine)", TrainingPlan::Automatic()});
 }
 
 }  // namespace foresight

@@ -39,6 +39,7 @@ class Matrix {
       : columns_(columns), stride_(kernels.stride(columns)), values_(rows * stride_) {}
 
   std::size_t columns() const { return columns_; }
+  std::size_t row_bytes() const { return stride_ * sizeof(float); }
 
   std::span<float> operator[](std::size_t row) { return {from(row).data, columns_}; }
   std::span<const float> operator[](std::size_t row) const { return {from(row).data, columns_}; }
@@ -58,6 +59,41 @@ class Matrix {
   std::size_t columns_;
   std::size_t stride_;
   std::vector<float, AlignedAllocator<float>> values_;
+};
+
+/// A matrix of very many rows. It grows in blocks that stay where they are, so that growing needs no
+/// memory for a copy, and hardly more than the rows take.
+class TallMatrix {
+ public:
+  /// The rows of a block. A Product must not go beyond the end of one.
+  static constexpr std::size_t kBlock = 1024;
+
+  TallMatrix(const Kernels& kernels, std::size_t rows, std::size_t columns)
+      : kernels_(&kernels), blocks_(1, Matrix(kernels, std::min(rows, kBlock), columns)) {
+    reserve(rows);
+  }
+
+  std::size_t columns() const { return blocks_.front().columns(); }
+  std::size_t row_bytes() const { return blocks_.front().row_bytes(); }
+
+  std::span<float> operator[](std::size_t row) { return blocks_[row / kBlock][row % kBlock]; }
+  std::span<const float> operator[](std::size_t row) const {
+    return blocks_[row / kBlock][row % kBlock];
+  }
+  MutableRows from(std::size_t row) { return blocks_[row / kBlock].from(row % kBlock); }
+  ConstRows from(std::size_t row) const { return blocks_[row / kBlock].from(row % kBlock); }
+
+  void reserve(std::size_t rows) {
+    blocks_.front().reserve(std::min(rows, kBlock));
+    while (blocks_.size() * kBlock < rows) blocks_.emplace_back(*kernels_, kBlock, columns());
+  }
+  void set_zero() {
+    for (Matrix& block : blocks_) block.set_zero();
+  }
+
+ private:
+  const Kernels* kernels_;
+  std::vector<Matrix> blocks_;
 };
 
 }  // namespace foresight

@@ -13,6 +13,12 @@ namespace {
 // The rows that pass through all layers together. They and a panel of weights fit the first-level
 // cache. With several times as many rows, `backward` loses a third of its speed.
 constexpr std::size_t kChunk = 64;
+static_assert(TallMatrix::kBlock % kChunk == 0);
+
+/// The rows from `begin` on that can be multiplied at once: those of its block.
+std::size_t rows_of_block(std::size_t begin, std::size_t end) {
+  return std::min(end - begin, TallMatrix::kBlock - begin % TallMatrix::kBlock);
+}
 
 constexpr float kOne = 1;
 
@@ -85,31 +91,36 @@ void PackedMlp::load(const Parameters& parameters) {
 void PackedMlp::forward_shared(MlpTape& tape) const {
   auto& groups = tape.groups_;
   const Layer& first = layers_.front();
-  kernels_->multiply({.a = groups.inputs.from(groups.computed),
-                      .b = first.transposed.from(mlp_.own()),
-                      .c = groups.sums.from(groups.computed),
-                      .rows = groups.count - groups.computed,
-                      .columns = groups.sums.columns(),
-                      .depth = mlp_.shared(),
-                      .bias = first.bias[0].data()});
-  groups.computed = groups.count;
+  while (groups.computed < groups.count) {
+    const std::size_t rows = rows_of_block(groups.computed, groups.count);
+    kernels_->multiply({.a = groups.inputs.from(groups.computed),
+                        .b = first.transposed.from(mlp_.own()),
+                        .c = groups.sums.from(groups.computed),
+                        .rows = rows,
+                        .columns = groups.sums.columns(),
+                        .depth = mlp_.shared(),
+                        .bias = first.bias[0].data()});
+    groups.computed += rows;
+  }
 }
 
 void PackedMlp::forward(MlpTape& tape) const {
   const bool shares = mlp_.shared() > 0;
   if (shares) forward_shared(tape);
   const bool record = tape.record_ == MlpTape::Record::kYes;
-  for (std::size_t begin = tape.computed_; begin < tape.rows_; begin += kChunk) {
+  while (tape.computed_ < tape.rows_) {
+    const std::size_t begin = tape.computed_;
+    const std::size_t rows = std::min(kChunk, rows_of_block(begin, tape.rows_));
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const Layer& layer = layers_[i];
       const bool first = i == 0;
       const bool last = i + 1 == layers_.size();
-      Matrix& input = tape.activations_[i];
-      Matrix& output = tape.activations_[i + 1];
+      TallMatrix& input = tape.activations_[i];
+      TallMatrix& output = tape.activations_[i + 1];
       Product product = {.a = input.from(record || first ? begin : 0),
                          .b = layer.transposed.from(0),
                          .c = output.from(record || last ? begin : 0),
-                         .rows = std::min(kChunk, tape.rows_ - begin),
+                         .rows = rows,
                          .columns = output.columns(),
                          .depth = input.columns(),
                          .bias = layer.bias[0].data(),
@@ -129,8 +140,8 @@ void PackedMlp::forward(MlpTape& tape) const {
         kernels_->multiply(product);
       }
     }
+    tape.computed_ += rows;
   }
-  tape.computed_ = tape.rows_;
 }
 
 /// The gradient of the shared inputs' weights, given that of the groups' sums.
@@ -224,6 +235,14 @@ MlpTape::MlpTape(const PackedMlp& packed, Record record)
   for (std::size_t i = 0; i < packed.mlp_.sizes().size(); ++i) {
     activations_.emplace_back(kernels, kChunk, i == 0 ? packed.mlp_.own() : packed.mlp_.sizes()[i]);
   }
+  row_bytes_ = output_gradients_.row_bytes();
+  for (const TallMatrix& matrix : activations_) row_bytes_ += matrix.row_bytes();
+  if (packed.mlp_.shared() > 0) {
+    row_bytes_ += sizeof(groups_.of_row[0]);
+    for (const TallMatrix* matrix : {&groups_.inputs, &groups_.sums, &groups_.gradients}) {
+      group_bytes_ += matrix->row_bytes();
+    }
+  }
   if (record == Record::kNo) return;
   for (std::size_t i = 0; i < packed.layers_.size(); ++i) {
     const std::size_t inputs = activations_[i].columns();
@@ -237,7 +256,7 @@ MlpTape::MlpTape(const PackedMlp& packed, Record record)
 std::size_t MlpTape::append(std::size_t rows) {
   const std::size_t first = std::exchange(rows_, rows_ + rows);
   const bool record = record_ == Record::kYes;
-  for (Matrix& matrix : activations_) {
+  for (TallMatrix& matrix : activations_) {
     const bool hidden = &matrix != &activations_.front() && &matrix != &activations_.back();
     if (record || !hidden) matrix.reserve(rows_);
   }

@@ -121,9 +121,25 @@ class MlpTape {
   }
   std::size_t rows() const { return rows_; }
 
+  /// The bytes that so many rows take on a recording tape, in so many groups (see below): inputs,
+  /// activations, outputs and output gradients, each padded to whole vectors; and the gradients of
+  /// inputs if they are asked for.
+  std::size_t bytes_of(
+      std::size_t rows, std::size_t groups,
+      PackedMlp::InputGradient input_gradient = PackedMlp::InputGradient::kNo) const {
+    const bool wants_input = input_gradient == PackedMlp::InputGradient::kYes;
+    return rows * (row_bytes_ + (wants_input ? input_gradients_.row_bytes() : 0)) +
+           groups * group_bytes_;
+  }
+  std::size_t groups() const { return groups_.count; }
+
   /// A row's own inputs, and those it shares with the rows appended with it.
   std::span<float> input(std::size_t row) { return activations_.front()[row]; }
+  std::span<const float> input(std::size_t row) const { return activations_.front()[row]; }
   std::span<float> shared_input(std::size_t row) { return groups_.inputs[groups_.of_row[row]]; }
+  std::span<const float> shared_input_of_group(std::size_t group) const {
+    return groups_.inputs[group];
+  }
   std::span<const float> output(std::size_t row) const { return activations_.back()[row]; }
   /// Fill it before `backward`; it is 0 at first.
   std::span<float> output_gradient(std::size_t row) { return output_gradients_[row]; }
@@ -134,11 +150,13 @@ class MlpTape {
   friend class PackedMlp;
 
   Record record_;
+  std::size_t row_bytes_ = 0;
+  std::size_t group_bytes_ = 0;
   std::size_t rows_ = 0;
-  std::size_t computed_ = 0;         // rows whose outputs are known
-  std::vector<Matrix> activations_;  // input, hidden layers after ReLU, output
-  Matrix output_gradients_;
-  Matrix input_gradients_;
+  std::size_t computed_ = 0;             // rows whose outputs are known
+  std::vector<TallMatrix> activations_;  // input, hidden layers after ReLU, output
+  TallMatrix output_gradients_;
+  TallMatrix input_gradients_;
 
   // What `backward` works with.
   struct Work {
@@ -150,10 +168,10 @@ class MlpTape {
 
   // The rows of one `append` are a group. Groups are kept only if there are shared inputs.
   struct Groups {
-    Matrix inputs;
-    Matrix sums;       // what the inputs add to the first layer, with its bias
-    Matrix gradients;  // of the sums
-    Matrix weight;     // gradient of the shared inputs' weights
+    TallMatrix inputs;
+    TallMatrix sums;       // what the inputs add to the first layer, with its bias
+    TallMatrix gradients;  // of the sums
+    Matrix weight;         // gradient of the shared inputs' weights
     std::size_t count = 0;
     std::size_t computed = 0;
     std::vector<std::size_t> of_row = {};

@@ -41,6 +41,30 @@ std::size_t choose(const State& state, std::span<const float> scores, Decode dec
   return decode == Decode::kArgmax ? pick_best(scores, rng) : pick_sample(scores, rng);
 }
 
+void check_followed(BoundInstances instances, std::span<const Rollout> followed) {
+  bool fits = followed.size() == instances.size();
+  for (std::size_t i = 0; fits && i < instances.size(); ++i) {
+    fits = std::ssize(followed[i].matching) == instances[i].num_arrivals();
+  }
+  if (!fits) {
+    fail(ErrorCode::kUsage, "the episodes to follow are not of these {} instances",
+         instances.size());
+  }
+}
+
+/// The entry of this decision.
+std::size_t entry_of(const State& state, NodeId node) {
+  if (node == kSkip) return 0;
+  const auto offers = state.offers();
+  const auto found = std::ranges::find(offers, node, &Offer::node);
+  if (found == offers.end()) {
+    fail(ErrorCode::kUsage,
+         "the episode to follow takes node {} at arrival {}, but it is not on offer", node,
+         state.history().arrivals);
+  }
+  return static_cast<std::size_t>(found - offers.begin()) + 1;
+}
+
 }  // namespace
 
 void append_softmax(std::span<const float> scores, std::vector<float>& probabilities) {
@@ -67,6 +91,7 @@ std::vector<Rollout> play(BoundInstances instances, const Policy& policy,
 }
 
 std::vector<Rollout> play(BoundInstances instances, Batch& batch, const PlayOptions& options) {
+  if (!options.followed.empty()) check_followed(instances, options.followed);
   std::vector<State> states;
   std::vector<Rng> decoders;
   std::vector<Rollout> rollouts(instances.size());
@@ -97,7 +122,10 @@ std::vector<Rollout> play(BoundInstances instances, Batch& batch, const PlayOpti
     batch.score(turns, scores);
     for (std::size_t k = 0; k < turns.size(); ++k) {
       const std::size_t i = turns[k].episode;
-      choices.push_back(choose(states[i], scores.row(k), options.decode, decoders[i]));
+      choices.push_back(
+          options.followed.empty()
+              ? choose(states[i], scores.row(k), options.decode, decoders[i])
+              : entry_of(states[i], options.followed[i].matching[static_cast<std::size_t>(t)]));
     }
     if (options.observer) options.observer(turns, scores, choices);
     for (std::size_t k = 0; k < turns.size(); ++k) {
@@ -140,6 +168,9 @@ std::vector<Rollout> play_many(const Problem& problem, std::size_t count,
     PlayOptions batch_options = options;
     batch_options.first_index += begin;
     batch_options.progress = &progress;
+    if (!options.followed.empty()) {
+      batch_options.followed = options.followed.subspan(begin, end - begin);
+    }
     std::vector<Rollout> part = play(bind_instances(problem, instances), policy, batch_options);
     std::move(part.begin(), part.end(), rollouts.begin() + static_cast<std::ptrdiff_t>(begin));
     progress.advance(static_cast<std::int64_t>(end - begin));

@@ -28,10 +28,20 @@ void append_softmax(std::span<const float> scores, std::vector<float>& probabili
 using StepObserver = std::function<void(std::span<const Turn> turns, Scores& scores,
                                         std::span<const std::size_t> choices)>;
 
+/// What happened in one episode.
+struct Rollout {
+  double value = 0;
+  std::vector<NodeId> matching;  // per arrival: a fixed node or kSkip
+};
+
 struct PlayOptions {
   Decode decode = Decode::kArgmax;
   std::uint64_t seed = 0;
   std::uint64_t first_index = 0;  // episode i uses the random streams of index first_index + i
+
+  /// If given, one per instance: these decisions are made again, whatever the scores. Throws
+  /// Error(kUsage) if one of them is not on offer.
+  std::span<const Rollout> followed = {};
 
   /// If set, called after each step with the time it took, including arrivals and decisions.
   std::function<void(double seconds)> on_step = {};
@@ -40,12 +50,6 @@ struct PlayOptions {
   /// If set, asked before each step, and by slow policies within a step. Cancelling it ends the
   /// play with Error(kCancelled).
   const Progress* progress = nullptr;
-};
-
-/// What happened in one episode.
-struct Rollout {
-  double value = 0;
-  std::vector<NodeId> matching;  // per arrival: a fixed node or kSkip
 };
 
 /// Plays all instances side by side as one batch, on the calling thread. Each rollout depends only

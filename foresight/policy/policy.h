@@ -7,6 +7,7 @@
 //   auto batch = policy->begin(openings);    // keeps the policy alive
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,9 @@ struct Turn {
   const State* state;
   std::size_t episode;  // its position in the batch
 };
+
+/// The score of what must never be chosen. Skipping has another one, so something can always be chosen.
+inline constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 /// The scores of one step. There is a row per turn, with the score of skipping and then the score
 /// of each offer, in the order of `State::offers()`. The highest score is chosen. When sampling,
@@ -98,6 +102,12 @@ class Policy : public std::enable_shared_from_this<Policy> {
   /// How many arrivals it learned to expect; nothing if it did not learn that. Where it is told an
   /// expectation, its own comes first.
   virtual std::optional<Horizon> expectation() const { return std::nullopt; }
+
+  /// The largest gain of an edge in the data that it learned from; nothing if it learned from none.
+  virtual std::optional<double> largest_gain() const { return std::nullopt; }
+
+  /// Does it solve programs while it decides? Then a decision takes milliseconds, not microseconds.
+  virtual bool solves() const { return false; }
 
   /// The spec of the source whose law of arrivals it knows; empty if it knows none.
   virtual std::string known_source() const { return {}; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foresight/auto/auto.h"
 #include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/format.h"
@@ -16,6 +17,7 @@ void Report::add(const std::filesystem::path& given) {
   const auto result = of_study ? given / "study.json" : given;
   const auto same = [&](const Input& input) { return input.path == result.string(); };
   if (std::ranges::any_of(inputs_, same)) return;
+  if (folder && is_auto_folder(given)) return add_search(given);
   if (folder && !of_study) return add_run(result);
   const MappedFile file(result);
   if (is_study(file.text())) return add(study_from_json(file.text(), result.string()), result);
@@ -38,6 +40,12 @@ void Report::add(Evaluation added, const std::filesystem::path& file) {
                                  evaluation.provenance.source, evaluation.provenance.seed,
                                  evaluation.policies.size())});
   evaluations_.push_back(std::move(entry));
+}
+
+void Report::add_search(const std::filesystem::path& folder) {
+  AutoResult found = read_auto(folder);
+  add(std::move(found.evaluation), folder / "result.json");
+  if (!found.is_rule) add_run(folder);
 }
 
 void Report::add_run(const std::filesystem::path& folder) {

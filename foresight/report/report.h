@@ -3,6 +3,7 @@
 //   Report report("Crowdsourcing");
 //   report.add("result.json");            // what `foresight evaluate --json` wrote
 //   report.add("runs/inv-ff-hist");       // a training run
+//   report.add("runs/auto");              // a search: its table, and the run that it kept
 //   report.add("study.json");             // what foresight-tune wrote
 //   write_file_atomically("report.html", to_html(report));
 //
@@ -68,6 +69,7 @@ class Report {
   const std::vector<ReportTable>& tables() const { return tables_; }
 
  private:
+  void add_search(const std::filesystem::path& folder);
   void add_run(const std::filesystem::path& folder);
 
   std::string title_;

@@ -152,16 +152,18 @@ Json evaluation_json(const Report::NamedEvaluation& entry, std::size_t ratio_str
     json["ratios"] = base64(result.ratios, ratio_stride);
     policies.push_back(std::move(json));
   }
-  return {{"name", entry.name},
-          {"problem", evaluation.problem},
-          {"source", evaluation.provenance.source},
-          {"seed", evaluation.provenance.seed},
-          {"instances", evaluation.num_instances},
-          {"unproven", evaluation.num_unproven},
-          {"horizon", evaluation.horizon.is_known() ? "" : evaluation.horizon.describe()},
-          {"policies", std::move(policies)},
-          {"agreement_stride", step_stride},
-          {"ratio_stride", ratio_stride}};
+  Json json = {{"name", entry.name},
+               {"problem", evaluation.problem},
+               {"source", evaluation.provenance.source},
+               {"seed", evaluation.provenance.seed},
+               {"instances", evaluation.num_instances},
+               {"unproven", evaluation.num_unproven},
+               {"horizon", evaluation.horizon.is_known() ? "" : evaluation.horizon.describe()},
+               {"policies", std::move(policies)},
+               {"agreement_stride", step_stride},
+               {"ratio_stride", ratio_stride}};
+  if (evaluation.gap_reference) json["gap_reference"] = entry.policies[*evaluation.gap_reference];
+  return json;
 }
 
 Json run_json(const Report::NamedRun& entry) {

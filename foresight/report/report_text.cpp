@@ -94,6 +94,9 @@ std::string to_markdown(const Report& report) {
     text += markdown_table(
         {"policy", "mean ratio", "±95 %", "std", "worst", "matched", "vs first", "p", "gap closed"},
         rows);
+    if (entry.evaluation.gap_reference) {
+      text += markdown_cell(describe_gap(entry.evaluation)) + "\n\n";
+    }
   }
   if (!report.runs().empty()) {
     std::vector<std::vector<std::string>> rows;

@@ -13,7 +13,6 @@
 #include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
-#include "foresight/train/auto.h"
 #include "foresight/train/run.h"
 
 namespace foresight {
@@ -23,6 +22,19 @@ namespace {
 std::uint64_t seed_for(const std::string& use, std::uint64_t seed) {
   const std::uint64_t purpose = use == "train" ? 1 : use == "tune" ? 2 : 3;
   return 1'000'000 * (purpose + 1) + seed;
+}
+
+/// The number of fresh instances per epoch that makes a run of about this many decisions in all. It
+/// is smaller if many fixed nodes make each decision costly.
+std::uint64_t instances_for(double decisions, int epochs, const std::string& source) {
+  const Instance example = bind_source(source).draw(0, 0);
+  // With 100 fixed nodes a decision costs about five times as much as with few, and invariant
+  // models compute every node on offer.
+  const int arrivals = std::max(1, example.num_arrivals());
+  const double degree = static_cast<double>(example.num_edges()) / arrivals;
+  const double cost = std::max(1 + example.market().num_fixed / 25.0, degree / 2);
+  const double batches = decisions / cost / arrivals / epochs / 200;
+  return 200 * static_cast<std::uint64_t>(std::max(1.0, batches));
 }
 
 /// The digest of the file that a policy is read from or learns from. Results record it.
@@ -126,7 +138,13 @@ std::filesystem::path Laboratory::train(const Training& training) {
   options.seed = seed_;
   options.threads = threads_;
   options.resume = true;
-  const bool labelled = trainers().make(trainer_for(training.model, ""))->needs_labels();
+  const auto trainer = trainers().make(trainer_for(training.model, ""));
+  const bool labelled = trainer->needs_labels();
+  // As in the paper, with whole batches however few instances there are.
+  options.trainer =
+      trainer_with(training.model, "", {{"batch", fmt::to_string(trainer->batch_size())}});
+  options.units = "raw";
+  options.setback = 0;
   if (scale_.decisions > 0) limit(options, labelled, training.data.source);
   options.train = labelled ? dataset(training.data, "train", true).string() : training.data.source;
   LabelledProgress progress(progress_, fmt::format("{} on {}", training.model, training.data.name));
@@ -145,10 +163,11 @@ std::filesystem::path Laboratory::run(const Contest& test) {
     inputs.add(policy).add(read_from.empty() ? "" : digest_of(read_from));
   };
   for (const std::string& baseline : test.baselines) {
-    if (baseline == "greedy-t") {
+    if (Spec spec = Spec::parse(baseline); spec.name == "greedy-t") {
       const DataSpec& data = test.tuned_on.name.empty() ? test.data : test.tuned_on;
       const std::string tuned_on = dataset(data, "tune", false).string();
-      add(Spec{baseline, {{"train", tuned_on}}}.to_string(), tuned_on);
+      spec.values.emplace_back("train", tuned_on);
+      add(spec.to_string(), tuned_on);
     } else {
       add(baseline, "");
     }

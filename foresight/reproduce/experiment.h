@@ -51,7 +51,7 @@ struct Training {
 struct Contest {
   std::string name;  // of the result's file
   DataSpec data;
-  std::vector<std::string> baselines;  // specs; "greedy-t" is tuned on `tuned_on`
+  std::vector<std::string> baselines;  // specs; greedy-t is tuned on `tuned_on`
   std::vector<Training> learned;
   bool ceiling = false;    // with the optimal online policy, if it can be computed
   DataSpec tuned_on = {};  // default: other instances of `data`

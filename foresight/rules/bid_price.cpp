@@ -10,22 +10,24 @@
 // middle. In coverage problems they are the prices of an assignment in which nothing is covered.
 //
 // If the fixed nodes differ from those of the past, all have the phase's mean price. An arrival
-// takes O(degree); learning solves one assignment per past instance and phase.
+// takes O(degree); learning solves one assignment per past instance and phase, or improves the
+// prices of the phase after it where nodes have budgets or capacities.
 #include <cmath>
-#include <numeric>
 
 #include "foresight/rules/past_internal.h"
+#include "foresight/rules/prices_internal.h"
 #include "foresight/solve/assignment.h"
 
 namespace foresight {
 namespace {
 
 using internal::FluidPrices;
+using internal::kSoldOut;
 using internal::learn_from;
 using internal::Past;
 using internal::PricedArrivals;
 
-constexpr int kSweeps = 20;  // enough for prices of budgets to settle
+constexpr int kSweeps = 20;  // the most per phase; prices have rarely not settled before
 
 struct BidPriceOptions {
   std::string train;
@@ -37,63 +39,62 @@ struct BidPriceOptions {
   }
 };
 
-/// Phase by phase: the fixed nodes' dual prices in the hindsight optimum of what comes later.
-std::vector<double> hindsight_prices(const Problem& problem, const Instance& instance, int phases) {
-  const Market& market = instance.market();
-  const auto ledger = problem.open(market);
-  PricedArrivals arrivals;
-  for (int t = 0; t < instance.num_arrivals(); ++t) arrivals.add(*ledger, instance.arrival(t));
-
-  const auto num_fixed = static_cast<std::size_t>(market.num_fixed);
-  const bool amounts = problem.traits().amounts() || !market.capacities.empty();
-  std::optional<FluidPrices> fluid;
-  if (amounts) fluid.emplace(arrivals, market.num_fixed, 1.0);
-  AssignmentSolver assignment;
-  std::vector<double> capacities, prices;
-  FluidPrices::Bids bids;
-  for (NodeId u = 0; u < market.num_fixed; ++u) capacities.push_back(problem.capacity(market, u));
-  for (int phase = 0; phase < phases; ++phase) {
-    // The decisions of a phase compete with what comes after its middle.
-    const auto middle = (2.0 * phase + 1) / (2.0 * phases) * static_cast<double>(arrivals.size());
-    const auto start = static_cast<std::size_t>(std::ceil(middle));
-    std::vector<double> of_phase(num_fixed);
-    if (amounts) {
-      for (int i = 0; i < kSweeps; ++i) fluid->sweep(start, capacities, of_phase, bids);
-    } else {
-      const auto begin = std::span(arrivals.begin).subspan(start);
-      const auto& best =
-          assignment.solve_sparse(market.num_fixed, begin, arrivals.nodes, arrivals.gains);
-      internal::find_losses(best.matching, begin, arrivals.nodes, arrivals.gains, of_phase);
+/// The fixed nodes' dual prices in the hindsight optimum of what comes late in one instance.
+class HindsightPrices {
+ public:
+  HindsightPrices(const Problem& problem, const Instance& instance)
+      : num_fixed_(instance.market().num_fixed) {
+    const Market& market = instance.market();
+    const auto ledger = problem.open(market);
+    for (int t = 0; t < instance.num_arrivals(); ++t) arrivals_.add(*ledger, instance.arrival(t));
+    prices_.resize(static_cast<std::size_t>(num_fixed_));
+    if (!problem.traits().amounts() && market.capacities.empty()) return;
+    fluid_.emplace(arrivals_, num_fixed_, 1.0);
+    for (NodeId u = 0; u < num_fixed_; ++u) {
+      capacities_.push_back(problem.capacity(market, u));
+      if (capacities_.back() <= 0) prices_[static_cast<std::size_t>(u)] = kSoldOut;
     }
-    prices.insert(prices.end(), of_phase.begin(), of_phase.end());
   }
-  return prices;
-}
+
+  /// The prices of what comes after this share of the arrivals; kSoldOut for nodes that are absent.
+  /// Shares must fall from call to call: prices rise as more arrivals compete, so that the last ones
+  /// are a good start for the next.
+  std::span<const double> after(double share, const Progress& progress) {
+    const auto start =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(arrivals_.size())));
+    if (fluid_) {
+      fluid_->improve(start, capacities_, prices_, kSweeps, work_,
+                      [&] { check_cancelled(progress); });
+    } else {
+      const auto begin = std::span(arrivals_.begin).subspan(start);
+      const auto& best =
+          assignment_.solve_sparse(num_fixed_, begin, arrivals_.nodes, arrivals_.gains);
+      internal::find_losses(best.matching, begin, arrivals_.nodes, arrivals_.gains, prices_);
+    }
+    return prices_;
+  }
+
+ private:
+  NodeId num_fixed_;
+  PricedArrivals arrivals_;
+  std::optional<FluidPrices> fluid_;  // where nodes have capacities or budgets
+  FluidPrices::Workspace work_;
+  AssignmentSolver assignment_;
+  std::vector<double> capacities_, prices_;
+};
 
 class BidPrice : public Policy {
  public:
   BidPrice(const BidPriceOptions& options, Progress& progress)
       : past_("bid-price", options.train), phases_(options.phases) {
     std::vector<std::vector<double>> of_instance(past_.size());
-    learn_from(past_, progress, [&](std::size_t i) {
-      of_instance[i] = hindsight_prices(past_.problem(), past_.instance(i), phases_);
-    });
-    const auto num_fixed = static_cast<std::size_t>(past_.num_fixed());
-    prices_.resize(num_fixed * static_cast<std::size_t>(phases_));
-    for (const auto& prices : of_instance) {
-      for (std::size_t k = 0; k < prices_.size(); ++k) {
-        prices_[k] += prices[k] / static_cast<double>(past_.size());
-      }
-    }
-    common_prices_ = prices_;
-    for (std::size_t k = 0; k < prices_.size(); k += num_fixed) {
-      const auto of_phase = std::span(common_prices_).subspan(k, num_fixed);
-      std::ranges::fill(of_phase, std::accumulate(of_phase.begin(), of_phase.end(), 0.0) /
-                                      static_cast<double>(num_fixed));
-    }
+    learn_from(past_, progress, std::ssize(of_instance) * phases_, "phases",
+               [&](std::size_t i) { of_instance[i] = prices_in(i, progress); });
+    average(of_instance);
   }
 
   std::optional<Horizon> expectation() const override { return past_.expectation(); }
+  std::optional<double> largest_gain() const override { return past_.largest_gain(); }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     return nullptr;
@@ -127,6 +128,45 @@ class BidPrice : public Policy {
     std::vector<std::span<const double>> prices_;  // per episode
     int phases_;
   };
+
+  /// Phase by phase. The decisions of a phase compete with what comes after its middle.
+  std::vector<double> prices_in(std::size_t i, Progress& progress) const {
+    HindsightPrices hindsight(past_.problem(), past_.instance(i));
+    const auto num_fixed = static_cast<std::size_t>(past_.num_fixed());
+    std::vector<double> prices(num_fixed * static_cast<std::size_t>(phases_));
+    for (int phase = phases_ - 1; phase >= 0; --phase) {
+      check_cancelled(progress);
+      const auto of_phase = hindsight.after((2.0 * phase + 1) / (2.0 * phases_), progress);
+      std::ranges::copy(of_phase, prices.begin() + phase * std::ssize(of_phase));
+      progress.advance(1);
+    }
+    return prices;
+  }
+
+  /// A node's price is the mean over the instances that it was present in.
+  void average(const std::vector<std::vector<double>>& of_instance) {
+    const auto num_fixed = static_cast<std::size_t>(past_.num_fixed());
+    prices_.resize(num_fixed * static_cast<std::size_t>(phases_));
+    common_prices_.resize(prices_.size());
+    for (std::size_t first = 0; first < prices_.size(); first += num_fixed) {
+      double total = 0, present = 0;
+      for (std::size_t k = first; k < first + num_fixed; ++k) {
+        double sum = 0, count = 0;
+        for (const auto& prices : of_instance) {
+          if (prices[k] == kSoldOut) continue;
+          sum += prices[k];
+          ++count;
+        }
+        prices_[k] = count > 0 ? sum / count : kSoldOut;
+        total += count > 0 ? sum / count : 0;
+        present += count > 0;
+      }
+      const double common = present > 0 ? total / present : 0;
+      const auto of_phase = std::span(prices_).subspan(first, num_fixed);
+      std::ranges::replace(of_phase, kSoldOut, common);  // what was never seen is like the others
+      std::ranges::fill(std::span(common_prices_).subspan(first, num_fixed), common);
+    }
+  }
 
   Past past_;
   int phases_;

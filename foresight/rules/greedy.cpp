@@ -19,7 +19,7 @@ class GreedyBatch : public EpisodeBatch {
     for (std::size_t i = 1; i < row.size(); ++i) {
       const float gain = state.offers()[i - 1].gain;
       // A match that gains nothing only uses up the node.
-      row[i] = gain > 0 ? gain : -1;
+      row[i] = gain > 0 ? gain : kNever;
     }
   }
 };

@@ -28,7 +28,7 @@ class ShareBatch : public EpisodeBatch {
       const Offer& offer = state.offers()[i - 1];
       const double score =
           rule(offer.gain, state.remaining(offer.node) / state.capacity(offer.node));
-      row[i] = score > 0 ? static_cast<float>(score) : -1;
+      row[i] = score > 0 ? static_cast<float>(score) : kNever;
     }
   }
 };

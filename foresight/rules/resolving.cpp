@@ -12,11 +12,12 @@
 // once: 0.84 against 0.88 of the optimum on gMission 10x30.
 //
 // The dual is solved by coordinate descent from the prices of the last solution, so re-solving
-// takes two sweeps: O(samples x arrivals left x degree^2). A fixed node of the past stands for the
-// present one at the same position.
+// takes at most two sweeps over the edges: O(samples x arrivals left x degree). A fixed node of the
+// past stands for the present one at the same position.
 #include <cmath>
 
 #include "foresight/rules/past_internal.h"
+#include "foresight/rules/prices_internal.h"
 
 namespace foresight {
 namespace {
@@ -50,6 +51,8 @@ class Resolving : public Policy {
         fluid_(arrivals_, past_.num_fixed(), share_) {}
 
   std::optional<Horizon> expectation() const override { return past_.expectation(); }
+  std::optional<double> largest_gain() const override { return past_.largest_gain(); }
+  bool solves() const override { return true; }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     return nullptr;
@@ -86,16 +89,13 @@ class Resolving : public Policy {
       }
       const auto left = static_cast<int>(std::lround(state.to_come()));
       const std::size_t start = policy_.first_with(left);
-      for (int i = 0; i < sweeps; ++i) {
-        check_cancelled();
-        policy_.fluid_.sweep(start, capacities_, prices, bids_);
-      }
+      policy_.fluid_.improve(start, capacities_, prices, sweeps, work_, [&] { check_cancelled(); });
     }
 
     const Resolving& policy_;
     std::vector<std::vector<double>> prices_;  // per episode
     std::vector<double> capacities_;
-    FluidPrices::Bids bids_;
+    FluidPrices::Workspace work_;
   };
 
   /// Collects the arrivals of evenly spread past instances, those with most arrivals left first.

@@ -16,6 +16,7 @@
 
 #include "foresight/base/index.h"
 #include "foresight/rules/past_internal.h"
+#include "foresight/rules/prices_internal.h"
 #include "foresight/solve/assignment.h"
 
 namespace foresight {
@@ -99,6 +100,8 @@ class Trajectory : public Policy {
   }
 
   std::optional<Horizon> expectation() const override { return past_.expectation(); }
+  std::optional<double> largest_gain() const override { return past_.largest_gain(); }
+  bool solves() const override { return true; }
   std::shared_ptr<const Policy> fitted(const Problem&, const Schema& schema) const override {
     past_.check(schema);
     if (schema.capacities) {
@@ -133,7 +136,7 @@ class Trajectory : public Policy {
       row[0] = static_cast<float>(totals_[0]);
       for (std::size_t i = 1; i < row.size(); ++i) {
         // A match that gains nothing is worth nothing, whatever the futures say.
-        row[i] = offers[i - 1].gain > 0 && totals_[i] > 0 ? static_cast<float>(totals_[i]) : -1;
+        row[i] = offers[i - 1].gain > 0 && totals_[i] > 0 ? static_cast<float>(totals_[i]) : kNever;
       }
     }
 

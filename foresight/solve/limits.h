@@ -44,14 +44,16 @@ inline bool reaches(const Label& label, double gap) {
   return label.bound - label.value <= gap * label.bound;
 }
 
-/// Integer programs have absolute tolerances. So very large or small amounts are computed in this
-/// unit instead. It is a power of two, with which nothing is rounded, and 1 for ordinary amounts.
+/// Integer programs have absolute tolerances. So amounts are computed in this unit, in which the
+/// largest is above 1/2 and at most 1. It is a power of two, with which nothing is rounded: data that
+/// is larger by a power of two has the same matching, and exactly so much more value.
 inline double unit_of(std::span<const float> amounts) {
-  constexpr double kSmallest = 1e-3, kLargest = 1e6;
-  double largest = 0;
+  float largest = 0;
   for (const float amount : amounts) largest = std::fmax(largest, amount);
-  if (largest == 0 || (largest >= kSmallest && largest <= kLargest)) return 1;
-  return std::exp2(std::ceil(std::log2(largest)));
+  if (largest == 0) return 1;
+  int exponent = 0;
+  const bool is_power = std::frexp(largest, &exponent) == 0.5F;
+  return std::ldexp(1.0, is_power ? exponent - 1 : exponent);
 }
 
 }  // namespace foresight

@@ -212,6 +212,7 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
   const bool budgets = problem.traits().amounts();
   const bool gains = types.costs.empty();  // do matches take what they gain?
   const double unit = unit_of(types.weights);
+  const double cost_unit = !budgets ? 1 : gains ? unit : unit_of(types.costs);
   IntegerProgram program;
   std::vector<std::vector<int>> of_node(index(market.num_fixed));
   std::vector<std::vector<double>> costs(index(market.num_fixed));
@@ -223,14 +224,14 @@ double fluid_bound(const Problem& problem, const Market& market, const ArrivalTy
       const double weight = static_cast<double>(types.weights[e]) / unit;
       of_type.push_back(program.add_variable(weight, 0, IntegerProgram::kInfinity, false));
       of_node[u].push_back(of_type.back());
-      costs[u].push_back(!budgets ? 1 : gains ? weight : static_cast<double>(types.costs[e]));
+      const double cost = gains ? types.weights[e] : types.costs[e];
+      costs[u].push_back(budgets ? cost / cost_unit : 1);
     }
     program.add_row(of_type, std::vector<double>(of_type.size(), 1), kNone,
                     market.horizon.arrivals() * types.probabilities[i]);
   }
   for (NodeId u = 0; u < market.num_fixed; ++u) {
-    const double capacity =
-        static_cast<double>(problem.capacity(market, u)) / (budgets && gains ? unit : 1);
+    const double capacity = static_cast<double>(problem.capacity(market, u)) / cost_unit;
     program.add_row(of_node[index(u)], costs[index(u)], kNone, (1 + kCapacityTolerance) * capacity);
   }
   return unit * program.maximize().bound;

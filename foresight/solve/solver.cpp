@@ -42,14 +42,20 @@ class LimitedLabels : public Solver {
 
   Label solve(const Instance& instance) override {
     InstanceView view = instance.view();
-    const double unit =
-        unit_of(view.preferences.width > 0 ? view.preferences.values : usable(instance));
-    if (unit == 1) return solver_.solve(instance, limits_);
+    const bool coverage = view.preferences.width > 0;
+    if (!coverage) find_usable(view);
+    const double unit = unit_of(coverage ? view.preferences.values : usable_weights_);
+    const double cost_unit = unit_of(usable_costs_);
+    if (unit == 1 && cost_unit == 1) return solver_.solve(instance, limits_);
     view.weights = scale(view.weights, unit, weights_);
-    // Budgets are in the unit of the weights. Numbers of matches and capacities for costs are not.
-    const bool budgets = view.preferences.width == 0 && view.costs.empty();
-    if (budgets) view.market.capacities = scale(view.market.capacities, unit, budgets_);
     view.preferences.values = scale(view.preferences.values, unit, preferences_);
+    view.costs = scale(view.costs, cost_unit, costs_);
+    // Budgets are in the unit of the weights, and other capacities in that of the costs. Numbers of
+    // matches have none.
+    if (!coverage) {
+      view.market.capacities =
+          scale(view.market.capacities, view.costs.empty() ? unit : cost_unit, capacities_);
+    }
     Label label = solver_.solve(Instance(view, nullptr), limits_);
     label.value *= unit;
     label.bound *= unit;
@@ -57,18 +63,17 @@ class LimitedLabels : public Solver {
   }
 
  private:
-  /// The weights of the edges that some matching can hold. One that none can hold may be as large as
-  /// it likes.
-  std::span<const float> usable(const Instance& instance) {
-    const InstanceView& view = instance.view();
+  /// Of the edges that some matching can hold. One that none can hold may be as large as it likes.
+  void find_usable(const InstanceView& view) {
     const auto costs = view.costs.empty() ? view.weights : view.costs;
-    usable_.clear();
+    usable_weights_.clear();
+    usable_costs_.clear();
     for (auto e = index(view.edge_begin.front()); e < index(view.edge_begin.back()); ++e) {
       const float capacity = view.market.capacities[index(view.nodes[e])];
       if (capacity <= 0 || costs[e] > capacity * (1 + kCapacityTolerance)) continue;
-      usable_.push_back(view.weights[e]);
+      usable_weights_.push_back(view.weights[e]);
+      if (!view.costs.empty()) usable_costs_.push_back(view.costs[e]);
     }
-    return usable_;
   }
 
   static std::span<const float> scale(std::span<const float> amounts, double unit,
@@ -83,7 +88,7 @@ class LimitedLabels : public Solver {
 
   LimitedSolver solver_;
   SolveLimits limits_;
-  std::vector<float> weights_, budgets_, preferences_, usable_;
+  std::vector<float> weights_, costs_, capacities_, preferences_, usable_weights_, usable_costs_;
 };
 
 template <typename LimitedSolver>

@@ -1,5 +1,6 @@
 #include "foresight/train/baseline.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "foresight/base/error.h"
@@ -19,8 +20,8 @@ class AverageBaseline : public Baseline {
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
     double mean = 0;
     for (const Shard& shard : shards) {
-      for (const Rollout& rollout : shard.rollouts) {
-        mean -= rollout.value / static_cast<double>(batch.instances.size());
+      for (const double value : shard.values) {
+        mean -= value / static_cast<double>(batch.instances.size());
       }
     }
     average_ = average_ ? beta_ * *average_ + (1 - beta_) * mean : mean;
@@ -52,14 +53,18 @@ class RolloutBaseline : public Baseline {
     const Parameters current = model_->parameters();
     model_->set_parameters(best_);
     PlayOptions options{.seed = batch.seed, .first_index = batch.first_index};
-    rollouts_ = play_many(
+    const std::vector<Rollout> rollouts = play_many(
         batch.instances.problem(), batch.instances.size(),
         [&](std::size_t i) { return batch.instances[i]; }, *model_, options, batch.threads,
         no_progress());
     model_->set_parameters(current);
+    costs_.clear();
+    for (const Rollout& rollout : rollouts) {
+      costs_.push_back(-rollout.value * model_->units().per_gain());
+    }
   }
   double cost(const Shard& shard, std::size_t decision) const override {
-    return -rollouts_[shard.first_episode + shard.episode[decision]].value;
+    return costs_[shard.first_episode + shard.decisions[decision].episode];
   }
 
   void end_epoch(std::span<const double> values) override {
@@ -93,7 +98,7 @@ class RolloutBaseline : public Baseline {
   Model* model_ = nullptr;
   Parameters best_;
   std::vector<double> values_;  // of the best model on the validation set
-  std::vector<Rollout> rollouts_;
+  std::vector<double> costs_;   // per episode of the batch
 };
 
 class LeaveOneOutBaseline : public Baseline {
@@ -107,9 +112,9 @@ class LeaveOneOutBaseline : public Baseline {
       ahead_[e].assign(static_cast<std::size_t>(batch.instances[e].num_arrivals()) + 1, 0);
     }
     for (const Shard& shard : shards) {
-      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
-        ahead_[shard.first_episode + shard.episode[i]][static_cast<std::size_t>(shard.time[i])] =
-            static_cast<double>(shard.gain[i]);
+      for (const Decision& decision : shard.decisions) {
+        ahead_[shard.first_episode + decision.episode][static_cast<std::size_t>(decision.time)] =
+            static_cast<double>(decision.gain);
       }
     }
     for (auto& gains : ahead_) {
@@ -117,10 +122,11 @@ class LeaveOneOutBaseline : public Baseline {
     }
   }
 
-  double cost(const Shard& shard, std::size_t decision) const override {
-    const std::size_t episode = shard.first_episode + shard.episode[decision];
+  double cost(const Shard& shard, std::size_t number) const override {
+    const Decision& decision = shard.decisions[number];
+    const std::size_t episode = shard.first_episode + decision.episode;
     const std::size_t first = episode - episode % rollouts_;
-    const auto t = static_cast<std::size_t>(shard.time[decision]);
+    const auto t = static_cast<std::size_t>(decision.time);
     double others = -ahead_[episode][t];
     for (std::size_t e = first; e < first + rollouts_; ++e) others += ahead_[e][t];
     return -others / static_cast<double>(rollouts_ - 1);
@@ -134,6 +140,8 @@ class LeaveOneOutBaseline : public Baseline {
 
 class HindsightBaseline : public Baseline {
  public:
+  void begin(Model& model) override { per_gain_ = model.units().per_gain(); }
+
   void prepare(const TrainingBatch& batch, std::span<Shard> shards) override {
     const Problem& problem = batch.instances.problem();
     const bool once = problem.traits().units() && batch.instances[0].market().capacities.empty();
@@ -146,7 +154,7 @@ class HindsightBaseline : public Baseline {
     ahead_.resize(shards.size());
     parallel_for(shards.size(), batch.threads, [&](std::size_t s) {
       const Shard& shard = shards[s];
-      ahead_[s].resize(shard.choice.size());
+      ahead_[s].resize(shard.decisions.size());
       AssignmentSolver solver;
       // Decisions are listed step by step. Earlier matches are replayed per episode.
       std::vector<std::vector<bool>> free;
@@ -155,15 +163,15 @@ class HindsightBaseline : public Baseline {
         const Market& market = batch.instances[shard.first_episode + e].market();
         free.emplace_back(static_cast<std::size_t>(market.num_fixed), true);
       }
-      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
-        const std::size_t e = shard.episode[i];
+      for (std::size_t i = 0; i < shard.decisions.size(); ++i) {
+        const auto [e, choice, time, gain, best] = shard.decisions[i];
         const Rollout& rollout = shard.rollouts[e];
-        for (int& t = decided[e]; t < shard.time[i]; ++t) {
+        for (int& t = decided[e]; t < time; ++t) {
           const NodeId node = rollout.matching[static_cast<std::size_t>(t)];
           if (node != kSkip) free[e][static_cast<std::size_t>(node)] = false;
         }
         ahead_[s][i] =
-            optimum(solver, batch.instances[shard.first_episode + e], shard.time[i], free[e]);
+            per_gain_ * optimum(solver, batch.instances[shard.first_episode + e], time, free[e]);
       }
     });
   }
@@ -194,12 +202,16 @@ class HindsightBaseline : public Baseline {
     return solver.solve_sparse(instance.market().num_fixed, begin, nodes, weights).value;
   }
 
+  double per_gain_ = 1;
   std::vector<std::vector<double>> ahead_;  // per shard and decision
 };
 
 class CriticBaseline : public Baseline {
  public:
-  CriticBaseline() : mlp_("critic", {kInputs, 64, 64, 1}), packed_(mlp_), tape_(packed_) {
+  explicit CriticBaseline(double tape_bytes)
+      : mlp_("critic", {kInputs, 64, 64, 1}), packed_(mlp_), tape_(packed_) {
+    most_rows_ =
+        std::max<std::size_t>(1, static_cast<std::size_t>(tape_bytes) / tape_.bytes_of(1, 0));
     mlp_.declare(parameters_);
     Rng rng(0, Stream::kInitialise, 1);
     mlp_.initialise(parameters_, rng);
@@ -207,51 +219,45 @@ class CriticBaseline : public Baseline {
     adam_.emplace(parameters_);
   }
 
+  void begin(Model& model) override { units_ = model.units(); }
+
   void observe(const State& state, std::vector<float>& observations) const override {
-    const EpisodeFeatures e(state, {});
+    const EpisodeFeatures e(state, {.units = units_});
     float best = 0;
     for (const Offer& offer : state.offers()) best = std::max(best, offer.gain);
     observations.insert(observations.end(),
-                        {e.value, e.time, e.mean, e.skips, e.fullness, best,
+                        {e.value, e.time, e.mean, e.skips, e.fullness, units_.of_gain(best),
                          static_cast<float>(state.offers().size()) /
                              static_cast<float>(std::max(1, state.market().num_fixed)),
-                         static_cast<float>(state.value())});
+                         units_.of_gain(state.value())});
   }
 
   /// First estimates every decision of the batch, then learns from it.
   void prepare(const TrainingBatch&, std::span<Shard> shards) override {
-    tape_.clear();
-    costs_.assign(shards.size(), {});
-    first_ = shards.data();
+    costs_.resize(shards.size());
     std::size_t rows = 0;
-    for (const Shard& shard : shards) rows += shard.choice.size();
-    if (rows == 0) return;
-    tape_.append(rows);
-    std::size_t row = 0;
     for (const Shard& shard : shards) {
-      for (std::size_t i = 0; i < shard.choice.size(); ++i) {
-        std::copy_n(shard.observations.begin() + static_cast<std::ptrdiff_t>(i * kInputs), kInputs,
-                    tape_.input(row++).begin());
-      }
+      costs_[shard.number].clear();
+      rows += shard.decisions.size();
     }
-    packed_.forward(tape_);
-    row = 0;
-    for (std::size_t s = 0; s < shards.size(); ++s) {
-      for (const std::size_t episode : shards[s].episode) {
-        const double estimate = tape_.output(row)[0];
-        costs_[s].push_back(estimate);
-        const double error = estimate + shards[s].rollouts[episode].value;
-        tape_.output_gradient(row++)[0] = static_cast<float>(2 * error / static_cast<double>(rows));
-      }
-    }
+    if (rows == 0) return;
     Parameters gradient = parameters_.zeros();
-    packed_.backward(tape_, gradient);
+    tape_.clear();
+    for (const Shard& shard : shards) {
+      for (std::size_t i = 0; i < shard.decisions.size(); ++i) {
+        if (tape_.rows() == most_rows_) learn(shards, rows, gradient);
+        const std::size_t row = tape_.append(1);
+        std::copy_n(shard.observations.begin() + static_cast<std::ptrdiff_t>(i * kInputs), kInputs,
+                    tape_.input(row).begin());
+      }
+    }
+    learn(shards, rows, gradient);
     clip_norm(gradient, 1.0);
     adam_->step(parameters_, gradient, kLearningRate);
     packed_.load(parameters_);
   }
   double cost(const Shard& shard, std::size_t decision) const override {
-    return costs_[static_cast<std::size_t>(&shard - first_)][decision];
+    return costs_[shard.number][decision];
   }
 
   void save(TrainerState& state) const override {
@@ -277,13 +283,31 @@ class CriticBaseline : public Baseline {
   static constexpr std::size_t kInputs = 8;
   static constexpr double kLearningRate = 1e-3;
 
+  /// Estimates the decisions on the tape, which follow those estimated so far. Adds the gradient of
+  /// their share in the mean error of all rows, and empties the tape.
+  void learn(std::span<const Shard> shards, std::size_t rows, Parameters& gradient) {
+    packed_.forward(tape_);
+    std::size_t s = 0;
+    for (std::size_t row = 0; row < tape_.rows(); ++row) {
+      while (costs_[s].size() == shards[s].decisions.size()) ++s;
+      const Decision& decision = shards[s].decisions[costs_[s].size()];
+      const float estimate = tape_.output(row)[0];
+      costs_[s].push_back(estimate);
+      const double error = static_cast<double>(estimate) + shards[s].values[decision.episode];
+      tape_.output_gradient(row)[0] = static_cast<float>(2 * error / static_cast<double>(rows));
+    }
+    packed_.backward(tape_, gradient);
+    tape_.clear();
+  }
+
+  Units units_;
   Mlp mlp_;
   Parameters parameters_;
   PackedMlp packed_;
   MlpTape tape_;
   std::optional<Adam> adam_;
-  std::vector<std::vector<double>> costs_;  // per shard and decision
-  const Shard* first_ = nullptr;
+  std::size_t most_rows_;                  // on the tape
+  std::vector<std::vector<float>> costs_;  // per shard and decision
 };
 
 }  // namespace
@@ -304,8 +328,8 @@ std::unique_ptr<Baseline> make_hindsight_baseline() {
   return std::make_unique<HindsightBaseline>();
 }
 
-std::unique_ptr<Baseline> make_critic_baseline() {
-  return std::make_unique<CriticBaseline>();
+std::unique_ptr<Baseline> make_critic_baseline(double tape_bytes) {
+  return std::make_unique<CriticBaseline>(tape_bytes);
 }
 
 }  // namespace foresight

@@ -50,7 +50,8 @@ std::unique_ptr<Baseline> make_leave_one_out_baseline(int rollouts);
 /// for nodes that are matched once and edges that gain their weight.
 std::unique_ptr<Baseline> make_hindsight_baseline();
 
-/// A small network that learns to estimate the episode's cost from its state.
-std::unique_ptr<Baseline> make_critic_baseline();
+/// A small network that learns to estimate the episode's cost from its state. Its tape has so many
+/// bytes.
+std::unique_ptr<Baseline> make_critic_baseline(double tape_bytes);
 
 }  // namespace foresight

@@ -3,9 +3,14 @@
 // gradients.
 //
 //   loss = mean over episodes of (cost - baseline) * sum of log p(choice) - entropy_rate * entropy
+//
+// Costs are in the model's units. With normalize=1, cost - baseline is divided by its root mean
+// square in the batch, so that the weight of the entropy bonus means the same for every source.
+#include <algorithm>
 #include <cmath>
 
 #include "foresight/base/error.h"
+#include "foresight/base/parallel.h"
 #include "foresight/train/baseline.h"
 #include "foresight/train/learner.h"
 #include "foresight/train/losses.h"
@@ -21,6 +26,7 @@ struct ReinforceOptions {
   int rollouts = 1;
   std::string baseline = "ema";
   std::string credit = "total";
+  int normalize = 0;
 
   void read(OptionReader& o) {
     learner.read(o);
@@ -35,6 +41,8 @@ struct ReinforceOptions {
     o.real("beta", beta, 0, 1, "how much of the moving average each update keeps");
     o.choice("credit", credit, {"total", "to-go"},
              "judge a decision by the whole episode, or by what comes after it");
+    o.integer("normalize", normalize, 0, 1,
+              "divide what a decision is judged by through its root mean square in the batch");
   }
 };
 
@@ -43,7 +51,7 @@ class Reinforce : public Learner {
   explicit Reinforce(ReinforceOptions options)
       : Learner(options.learner), options_(std::move(options)) {
     if (options_.baseline == "rollout") baseline_ = make_rollout_baseline();
-    if (options_.baseline == "critic") baseline_ = make_critic_baseline();
+    if (options_.baseline == "critic") baseline_ = make_critic_baseline(tape_bytes() / 16);
     if (options_.baseline == "ema") baseline_ = make_average_baseline(options_.beta);
     if (options_.baseline == "hindsight") baseline_ = make_hindsight_baseline();
     if (options_.baseline == "others") {
@@ -75,25 +83,20 @@ class Reinforce : public Learner {
     const TrainingBatch batch = repeated(given);
     const double end = options_.entropy_end < 0 ? options_.entropy : options_.entropy_end;
     entropy_rate_ = options_.entropy + (end - options_.entropy) * batch.progress;
+    entropy_rate_ *= std::exp2(std::min(setbacks(), 2));  // explore more after a setback
     play_shards(batch, Decode::kSample, Model::Record::kChoices);
-    UpdateStats stats;
-    for (const Shard& shard : shards()) {
-      for (const Rollout& rollout : shard.rollouts) {
-        stats.mean_value += rollout.value / static_cast<double>(batch.instances.size());
-        stats.decisions += std::ssize(rollout.matching);
-      }
-    }
     if (baseline_) baseline_->prepare(batch, shards());
 
+    find_advantages(batch.threads);
     const double scale = 1 / static_cast<double>(batch.instances.size());
-    std::vector<double> entropies(shards().size()), losses(shards().size());
-    stats.gradient_norm = step(batch.threads, [&](Shard& shard) {
-      const auto s = static_cast<std::size_t>(&shard - shards().data());
-      differentiate(shard, scale, entropies[s], losses[s]);
+    UpdateStats stats = step(batch, [&](const Shard& shard, const DecisionRow& row) {
+      return policy_loss(row.probabilities, shard.decisions[row.decision].choice,
+                         advantages_[shard.number][row.decision], entropy_rate_, scale,
+                         row.gradient);
     });
-    for (std::size_t s = 0; s < entropies.size(); ++s) {
-      stats.entropy += scale * entropies[s];
-      stats.loss += scale * losses[s];
+    for (const Shard& shard : shards()) {
+      stats.entropy += scale * shard.entropy;
+      stats.loss += scale * shard.loss;
     }
     return stats;
   }
@@ -127,49 +130,48 @@ class Reinforce : public Learner {
     return all;
   }
 
-  /// Cost minus baseline, per decision with a choice.
+  /// Of every decision with a choice, shard by shard.
+  void find_advantages(int threads) {
+    advantages_.resize(shards().size());
+    parallel_for(shards().size(), threads,
+                 [&](std::size_t s) { advantages_[s] = advantages(shards()[s]); });
+    if (!options_.normalize) return;
+    double squares = 0;
+    std::size_t count = 0;
+    for (const auto& of_shard : advantages_) {
+      for (const double advantage : of_shard) squares += advantage * advantage;
+      count += of_shard.size();
+    }
+    if (!(squares > 0)) return;
+    const double per_deviation = std::sqrt(static_cast<double>(count) / squares);
+    for (auto& of_shard : advantages_) {
+      for (double& advantage : of_shard) advantage *= per_deviation;
+    }
+  }
+
+  /// Cost minus baseline, per decision.
   std::vector<double> advantages(const Shard& shard) const {
-    std::vector<double> result(shard.choice.size());
+    std::vector<double> result(shard.decisions.size());
     std::vector<double> cost(shard.episodes);
-    for (std::size_t e = 0; e < shard.episodes; ++e) cost[e] = -shard.rollouts[e].value;
+    for (std::size_t e = 0; e < shard.episodes; ++e) cost[e] = -shard.values[e];
     // A decision is not judged by what was gained before it.
     std::vector<double> before(shard.episodes);
     for (std::size_t i = 0; i < result.size(); ++i) {
-      const std::size_t e = shard.episode[i];
+      const std::size_t e = shard.decisions[i].episode;
       result[i] = cost[e] - (baseline_ ? baseline_->cost(shard, i) : 0);
       // A baseline that only looks ahead from the decision is compared with what lies ahead.
       const bool ahead = baseline_ && baseline_->looks_ahead();
       if (ahead || options_.credit == "to-go") result[i] += before[e];
-      before[e] += static_cast<double>(shard.gain[i]);
+      before[e] += static_cast<double>(shard.decisions[i].gain);
     }
     return result;
-  }
-
-  void differentiate(Shard& shard, double scale, double& total_entropy, double& loss) const {
-    const std::vector<double> advantage = advantages(shard);
-    std::size_t first = 0;
-    std::size_t decision = 0;
-    total_entropy = loss = 0;
-    for (const std::size_t entries : shard.entries) {
-      if (entries == 1) {
-        ++first;
-        continue;
-      }
-      const std::span p(shard.probabilities.data() + first, entries);
-      const std::span gradient(shard.gradients.data() + first, entries);
-      loss += policy_loss(p, shard.choice[decision], advantage[decision], entropy_rate_, scale,
-                          gradient);
-      total_entropy += entropy(p);
-      first += entries;
-      ++decision;
-    }
-    shard.model->backward(shard.gradients, shard.gradient);
   }
 
   ReinforceOptions options_;
   double entropy_rate_ = 0;
   std::vector<Instance> instances_;
-  std::unique_ptr<Baseline> baseline_;  // null: costs are not compared with anything
+  std::vector<std::vector<double>> advantages_;  // per shard and decision
+  std::unique_ptr<Baseline> baseline_;           // null: costs are not compared with anything
 };
 
 }  // namespace

@@ -1,22 +1,26 @@
 #include "foresight/train/run.h"
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "foresight/base/error.h"
 #include "foresight/base/format.h"
+#include "foresight/base/statistics.h"
+#include "foresight/data/reorder.h"
 #include "foresight/policy/play.h"
-#include "foresight/solve/solver.h"
 #include "foresight/train/metrics.h"
 #include "foresight/train/run_folder_internal.h"
+#include "foresight/train/run_size.h"
+#include "foresight/train/start_internal.h"
 #include "foresight/train/training_data.h"
+#include "foresight/train/validation_internal.h"
 
 namespace foresight {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Data = std::variant<BoundSource, BoundDataset>;
-
-constexpr std::uint64_t kDefaultInstances = 20'000;
 
 /// The most instances that a run may draw for one epoch.
 constexpr std::uint64_t kMostInstances = 1'000'000'000;
@@ -28,24 +32,6 @@ double wall_time() {
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Values and mean ratio that the model reaches on a labelled set with its best choices.
-struct Validation {
-  std::vector<double> values;
-  double ratio = 0;
-};
-
-Validation validate(const BoundDataset& data, const Model& model, int threads,
-                    const Progress& progress) {
-  Validation result;
-  const auto rollouts = play(data, model, {.progress = &progress}, threads, no_progress());
-  for (std::size_t i = 0; i < rollouts.size(); ++i) {
-    result.values.push_back(rollouts[i].value);
-    const double bound = data.label(i).bound;
-    result.ratio += (bound > 0 ? rollouts[i].value / bound : 1) / static_cast<double>(data.size());
-  }
-  return result;
 }
 
 /// The means over the updates of an epoch.
@@ -79,6 +65,15 @@ class Run {
         trainer_spec_(trainer_for(options.model, options.trainer)),
         trainer_(trainers().make(trainer_spec_)),
         folder_(options.folder) {
+    if (options.patience > 0 && trainer_->anneals()) {
+      fail(
+          ErrorCode::kUsage,
+          "train: patience={} does not go with the trainer {}: its learning rate falls to 0 at the "
+          "end of the run, and only its last models are good; leave patience out, or give a "
+          "trainer "
+          "with schedule=decay",
+          options.patience, trainer_spec_);
+    }
     if (!options.resume && folder_.holds_run()) {
       const FolderLock lock(options.folder);  // or say who else writes it
       refuse_to_overwrite();
@@ -86,9 +81,17 @@ class Run {
     Data training = open_training();
     horizon_ = choose_horizon(options.horizon, training);
     data_ = make_training_data(as_told(std::move(training)),
-                               options.instances > 0 ? options.instances : kDefaultInstances,
-                               options.seed, trainer_->needs_labels(), options.threads, progress);
+                               {.instances = options.instances,
+                                .seed = options.seed,
+                                .augment = parse_augment(options.augment),
+                                .with_labels = trainer_->needs_labels(),
+                                .threads = options.threads},
+                               progress);
+    facts_ = measure(*data_);
+    trainer_->fit_batch(data_->size(), facts_.arrivals);
     validation_given_.emplace(as_told(open_validation()));
+    validation_size_ = choose_validation_size();
+    if (!options.start.empty()) start_ = load_start(options.start, options.model, data_->schema());
     record_ = asked();
   }
 
@@ -111,15 +114,16 @@ class Run {
       // A run that was interrupted in its first epoch starts anew, with the same seed.
       begin_folder();
     }
-    if (!validation_->labelled()) {
-      validation_ = solve(*validation_, {.threads = options_.threads}, progress_);
-    }
+    validation_ = with_optima(*validation_, options_.threads, progress_);
+    rivals_ = play_rivals(*validation_, data_->past(), options_.threads, progress_);
+    record_.greedy_ratio = rivals_.greedy.ratio;
+    record_.threshold_ratio = rivals_.threshold.ratio;
     EventWriter events(options_.folder, wall_time());
     const auto batch = static_cast<std::uint64_t>(trainer_->batch_size());
     const auto batches = (data_->size() + batch - 1) / batch;
     progress_.begin("training", (options_.epochs - epoch()) * static_cast<std::int64_t>(batches),
                     "batches");
-    while (epoch() < options_.epochs) {
+    while (!record_.done()) {
       const MetricsRow row = run_epoch_or_say_where();
       info_.provenance["epoch"] = fmt::to_string(epoch());
       folder_.save(info_, *model_, trainer_->state(), record_, improved_);
@@ -128,6 +132,46 @@ class Run {
     }
     progress_.end();
     return result();
+  }
+
+  /// About how long training takes on two cores, in seconds: per instance, and for one validation. It
+  /// counts the work of one small update instead of measuring time, so that it is the same everywhere.
+  struct Duration {
+    double instance, validation;
+    double batch;  // instances of an update
+  };
+  Duration estimate() {
+    // Two cores of a usual machine, in single precision. What is not matrix products is counted per
+    // decision and edge.
+    constexpr double kOperationsPerSecond = 80e9, kDecision = 0.25e-6, kEdge = 8e-9;
+    constexpr double kForwardShare = 1.0 / 3;
+    prepare();
+    const int episodes = trainer_->episodes_per_instance();
+    constexpr std::uint64_t kEpisodes = 32;
+    const std::uint64_t count =
+        std::min(data_->size(),
+                 std::max<std::uint64_t>(2, kEpisodes / static_cast<std::uint64_t>(episodes)));
+    data_->begin_epoch(0);
+    const auto taken = data_->take(0, count);
+    std::vector<Instance> beginnings;
+    std::vector<Label> labels;
+    for (std::size_t i = 0; i < taken.instances.size(); ++i) {
+      const std::vector<int> order = first_of(taken.instances[i]);
+      beginnings.push_back(reordered(taken.instances[i], order));
+      if (!taken.labels.empty()) labels.push_back(reordered(taken.labels[i], order));
+    }
+    const BoundInstances begun = bind_instances(data_->problem(), beginnings);
+    const UpdateStats stats =
+        trainer_->update({begun, labels, options_.seed, 0, options_.threads, 0, &progress_});
+    const Work work = work_of(taken.instances), work_begun = work_of(begun);
+    const double rows = static_cast<double>(stats.rows) * work.candidates / work_begun.candidates;
+    const auto parameters = static_cast<double>(model_->parameters().values().size());
+    const double seconds = 6 * rows * parameters / kOperationsPerSecond +
+                           episodes * (kDecision * work.arrivals + kEdge * work.edges);
+    const double instance = seconds / static_cast<double>(count);
+    return {instance,
+            kForwardShare * instance / episodes * static_cast<double>(validation_->size()),
+            static_cast<double>(trainer_->batch_size())};
   }
 
   /// Throws what `run` would throw before it writes anything.
@@ -140,16 +184,26 @@ class Run {
   void prepare() {
     info_.spec = Spec::parse(options_.model).to_string();
     info_.context = {data_->schema(), data_->first_market_size()};
+    info_.context.largest_gain = facts_.largest_gain;
+    if (options_.units == "data") {
+      info_.context.units = facts_.units;
+      info_.context.attributes = facts_.attributes;
+    }
+    if (start_) {  // in which it has learned
+      info_.context.units = start_->info.context.units;
+      info_.context.attributes = start_->info.context.attributes;
+    }
     info_.provenance = {{"trainer", trainer_spec_},
                         {"train", record_.train},
                         {"source", data_->source()},
                         {"validation", record_.validation},
                         {"seed", fmt::to_string(options_.seed)}};
+    if (start_) info_.provenance["start"] = options_.start;
     model_ = architecture_->build(info_.context);
-    Rng rng(options_.seed, Stream::kInitialise, 0);
-    model_->set_parameters(model_->initial_parameters(rng));
+    model_->set_parameters(first_parameters());
     data_->check(*model_);
     trainer_->begin(*model_);
+    if (start_) trainer_->keep_parameters();
     validation_.emplace(draw_validation());
     if (validation_->size() == 0) {
       fail(ErrorCode::kData, "{}there are no instances to validate on", validation_->origin());
@@ -164,10 +218,46 @@ class Run {
  private:
   int epoch() const { return record_.epochs_done(); }
 
+  /// What there is to compute in these instances, if greedy plays them.
+  struct Work {
+    double arrivals = 0, edges = 0;
+    double candidates = 1;  // of decisions with a choice, skip included
+  };
+  static Work work_of(BoundInstances instances) {
+    Work work;
+    PlayOptions options;
+    options.observer = [&](std::span<const Turn> turns, Scores& scores, auto) {
+      for (std::size_t k = 0; k < turns.size(); ++k) {
+        const std::size_t candidates = scores.row(k).size();
+        if (candidates > 1) work.candidates += static_cast<double>(candidates);
+      }
+    };
+    play(instances, *policies().make("greedy"), options);
+    for (const Instance& instance : instances) {
+      work.arrivals += instance.num_arrivals();
+      work.edges += static_cast<double>(instance.num_edges());
+    }
+    return work;
+  }
+
+  /// The arrivals with which the work of a long instance is estimated.
+  static std::vector<int> first_of(const Instance& instance) {
+    constexpr int kMost = 500;
+    std::vector<int> order(static_cast<std::size_t>(std::min(kMost, instance.num_arrivals())));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+
   void refuse_to_overwrite() const {
     if (options_.resume || !folder_.holds_run()) return;
     fail(ErrorCode::kUsage, "{}: this folder holds a run already; resume it, or use another folder",
          options_.folder.string());
+  }
+
+  Parameters first_parameters() const {
+    if (start_) return start_parameters(*start_, options_.start, *model_, info_.context);
+    Rng rng(options_.seed, Stream::kInitialise, 0);
+    return model_->initial_parameters(rng);
   }
 
   Data open_training() const {
@@ -193,10 +283,13 @@ class Run {
     return data;
   }
 
-  std::uint64_t validation_size() const {
+  std::uint64_t choose_validation_size() const {
     const auto* source = std::get_if<BoundSource>(&*validation_given_);
     if (!source) return std::get<BoundDataset>(*validation_given_).size();
-    const std::uint64_t wanted = options_.validation_instances;
+    const std::uint64_t wanted =
+        options_.validation_instances > 0
+            ? options_.validation_instances
+            : fitting_validation_instances(size_of(few_instances(*source)));
     return std::min(wanted, source->size().value_or(wanted));
   }
 
@@ -212,17 +305,25 @@ class Run {
     if (!source) return std::get<BoundDataset>(*validation_given_);
     // A seed of its own: the training streams count up from the run's seed and do not reach it.
     constexpr std::uint64_t kValidationSeed = 0x56414c4944415445;
-    progress_.begin("drawing validation instances", static_cast<std::int64_t>(validation_size()),
+    progress_.begin("drawing validation instances", static_cast<std::int64_t>(validation_size_),
                     "instances");
-    const BoundDataset drawn = generate(*source, kValidationSeed ^ options_.seed, validation_size(),
-                                        options_.threads, progress_);
+    const BoundDataset drawn = generate(*source, kValidationSeed ^ record_.validation_seed,
+                                        validation_size_, options_.threads, progress_);
     progress_.end();
     return drawn;
   }
 
   RunResult result() const {
     const auto& rates = record_.timing["decisions_per_second"];
-    return {epoch(), record_.best_epoch, record_.best_ratio, rates.empty() ? 0 : rates.back()};
+    return {.epochs = epoch(),
+            .best_epoch = record_.best_epoch,
+            .best_ratio = record_.best_ratio,
+            .decisions_per_second = rates.empty() ? 0 : rates.back(),
+            .out_of_patience = record_.out_of_patience() && epoch() < record_.epochs,
+            .greedy_ratio = record_.greedy_ratio,
+            .threshold_ratio = record_.threshold_ratio,
+            .setbacks = static_cast<int>(std::ranges::count(record_.metrics["setback"], 1)),
+            .unbeaten = record_.unbeaten()};
   }
 
   /// Takes over the record of the run in the folder, which must have the same settings.
@@ -234,6 +335,7 @@ class Run {
            options_.folder.string(), text);
     }
     found.epochs = options_.epochs;
+    found.patience = options_.patience;
     record_ = std::move(found);
   }
 
@@ -257,10 +359,20 @@ class Run {
             : canonical(options_.validation, options_.validation_data, "validation.safetensors");
     record.validation_digest = validation_digest();
     record.instances = data_->size();
-    record.validation_instances = validation_size();
+    record.validation_instances = validation_size_;
+    record.augment = options_.augment;
     record.epochs = options_.epochs;
+    record.patience = options_.patience;
     record.seed = options_.seed;
+    record.validation_seed = options_.validation_seed.value_or(options_.seed);
     record.horizon = horizon_.to_string();
+    record.batch = trainer_->batch_size();
+    record.units = options_.units;
+    record.setback = options_.setback;
+    if (start_) {
+      record.start = options_.start;
+      record.start_digest = digest_of(*start_->model);
+    }
     record.command = options_.command;
     return record;
   }
@@ -300,11 +412,20 @@ class Run {
     const Validation validation = validate(*validation_, *model_, options_.threads, progress_);
     trainer_->end_epoch(validation.values);
     const int now = before + 1;
-    improved_ = now == 1 || starts_last_fifth(now) || validation.ratio > record_.best_ratio;
+    const bool fell =
+        options_.setback > 0 && now > 1 && validation.ratio < record_.best_ratio - options_.setback;
+    improved_ =
+        now == 1 || (starts_last_fifth(now) && !fell) || validation.ratio > record_.best_ratio;
     if (improved_) {
       record_.best_ratio = validation.ratio;
       record_.best_epoch = now;
       record_.best_digest = digest_of(*model_);
+      record_.rival_p = paired_t_test_p_one_sided(validation.ratios, rivals_.best().ratios);
+      best_parameters_ = model_->parameters();
+    }
+    if (fell) {
+      model_->set_parameters(best_parameters_);
+      trainer_->retreat();
     }
     const double rate = stats.decisions() / seconds;
     MetricsRow row = {{"epoch", now},
@@ -314,16 +435,17 @@ class Run {
                       {"gradient_norm", stats.gradient_norm()},
                       {"learning_rate", learning_rate},
                       {"validation_ratio", validation.ratio},
-                      {"best_ratio", record_.best_ratio}};
+                      {"best_ratio", record_.best_ratio},
+                      {"setback", fell ? 1 : 0}};
     record_.metrics.add(row);
     const MetricsRow timing = {
         {"epoch", now}, {"seconds", seconds}, {"decisions_per_second", rate}};
     record_.timing.add(timing);
     row.insert(row.end(), timing.begin() + 1, timing.end());
     progress_.note(
-        fmt::format("epoch {}/{}  value {:.4f}  ratio {:.4f} (best {:.4f})  entropy {:.3f}  {}",
+        fmt::format("epoch {}/{}  value {:.4f}  ratio {:.4f} (best {:.4f}{})  entropy {:.3f}  {}",
                     now, options_.epochs, stats.value(), validation.ratio, record_.best_ratio,
-                    stats.entropy(), human_rate(rate, "decisions")));
+                    fell ? ", back to it" : "", stats.entropy(), human_rate(rate, "decisions")));
     return row;
   }
 
@@ -336,6 +458,7 @@ class Run {
   void restore() {
     folder_.complete_best(record_);
     trainer_->restore(folder_.restore(*model_));
+    best_parameters_ = load_model(options_.folder).model->parameters();
     record_.timing = kept_timing();
     folder_.write_copies(record_);
   }
@@ -370,10 +493,15 @@ class Run {
   RunFolder folder_;
   Horizon horizon_;
   std::unique_ptr<TrainingData> data_;
+  DataFacts facts_;
   std::optional<Data> validation_given_;
+  std::uint64_t validation_size_ = 0;
+  std::optional<TrainedModel> start_;
   std::optional<BoundDataset> validation_;  // with its optima
+  Rivals rivals_;
   ModelInfo info_;
   std::shared_ptr<Model> model_;
+  Parameters best_parameters_;
   RunRecord record_;
   bool improved_ = false;
 };
@@ -387,23 +515,61 @@ void RunOptions::read(OptionReader& o) {
   o.text("trainer", trainer,
          "trainer, e.g. \"reinforce(lr=0.003)\"; options not given are as tuned for the model");
   o.text("horizon", horizon, kHorizonMeaning);
-  o.integer("epochs", epochs, 1, 1'000'000, "passes over the training data");
+  o.choice("units", units, {"data", "raw"},
+           "see gains, costs and amounts in the units of the training data, or as they are, as in "
+           "the paper");
+  o.path("start", start,
+         "a run folder or a checkpoint of the same model, to begin with its parameters");
+  o.integer("epochs", epochs, 0, 1'000'000,
+            "how often to train and validate; 0: 100, or 20 with minutes");
+  o.real("minutes", minutes, 0, 1e6,
+         "sizes the run so that it takes about so long on two cores, whatever machine it runs on; "
+         "0: by epochs and instances");
+  o.real("setback", setback, 0, 1,
+         "a model that falls this far below its best validation ratio goes back to it, with "
+         "smaller steps; 0: never");
+  o.integer("patience", patience, 0, 1'000'000,
+            "ends the run after so many epochs without a better validation ratio; 0: never");
   o.count("instances", instances, 0, kMostInstances,
-          "fresh instances per epoch; 0: 20,000, or with auto as many as some minutes allow");
-  o.count("validation_instances", validation_instances, 1, kMostInstances,
-          "fresh instances to validate on");
+          "instances per epoch: fresh ones, or of the file, several passes or a part of one; 0: as "
+          "fits their size, at most 20,000 fresh ones, or as many as the minutes allow");
+  o.count("validation_instances", validation_instances, 0, kMostInstances,
+          "fresh instances to validate on; 0: as fits their size, at most 1,000");
+  o.choice("augment", augment, kAugmentWords,
+           "makes more of few past instances: their arrivals in another order every time, or drawn "
+           "from all arrivals of the instance; only if their order within an instance does not "
+           "matter");
   o.seed(seed);
   o.threads(threads);
 }
 
+SizedRun sized(RunOptions options, Progress& progress) {
+  constexpr int kEpochs = 100, kTimedEpochs = 20;
+  if (options.epochs == 0) options.epochs = options.minutes > 0 ? kTimedEpochs : kEpochs;
+  if (options.minutes == 0) return {std::move(options), 0};
+  if (options.instances > 0) {
+    fail(ErrorCode::kUsage, "train: give either minutes or instances, not both");
+  }
+  RunOptions probe = options;
+  probe.resume = true;  // nothing is written
+  const auto duration = Run(probe, progress).estimate();
+  const double epoch = 60 * options.minutes / options.epochs - duration.validation;
+  // However short the time, something is learned in every epoch.
+  const double instances = std::clamp(std::floor(epoch / duration.instance), duration.batch, 1e9);
+  options.instances = static_cast<std::uint64_t>(instances);
+  options.minutes = 0;
+  const double seconds = options.epochs * (duration.validation + instances * duration.instance);
+  return {std::move(options), seconds / 60};
+}
+
 void check_run(const RunOptions& options, Progress& progress) {
   check(options, "train");
-  Run(options, progress).check();
+  Run(sized(options, progress).options, progress).check();
 }
 
 RunResult train(const RunOptions& options, Progress& progress, const EpochObserver& observer) {
   check(options, "train");
-  return Run(options, progress).run(observer);
+  return Run(sized(options, progress).options, progress).run(observer);
 }
 
 }  // namespace foresight

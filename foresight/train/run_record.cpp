@@ -35,7 +35,17 @@ Json json_of(const RunRecord& record) {
                {"validation_instances", record.validation_instances},
                {"epochs", record.epochs},
                {"seed", record.seed}};
+  if (record.validation_seed != record.seed) json["validation_seed"] = record.validation_seed;
   if (record.horizon != RunRecord().horizon) json["horizon"] = record.horizon;
+  if (record.units != RunRecord().units) json["units"] = record.units;
+  if (record.augment != RunRecord().augment) json["augment"] = record.augment;
+  if (!record.start_digest.empty()) {
+    json["start"] = record.start;
+    json["start_digest"] = record.start_digest;
+  }
+  if (record.batch != 0) json["batch"] = record.batch;
+  if (record.setback != 0) json["setback"] = record.setback;
+  if (record.patience != 0) json["patience"] = record.patience;
   return json;
 }
 
@@ -60,7 +70,16 @@ RunRecord record_from(const JsonField& json) {
   record.validation_instances = json["validation_instances"].count();
   record.epochs = read_int(json["epochs"]);
   record.seed = json["seed"].count();
+  const auto validation_seed = json.find("validation_seed");
+  record.validation_seed = validation_seed ? validation_seed->count() : record.seed;
   if (const auto horizon = json.find("horizon")) record.horizon = horizon->text();
+  if (const auto units = json.find("units")) record.units = units->text();
+  if (const auto augment = json.find("augment")) record.augment = augment->text();
+  record.start = json.text_or_empty("start");
+  record.start_digest = json.text_or_empty("start_digest");
+  if (const auto batch = json.find("batch")) record.batch = read_int(*batch);
+  if (const auto setback = json.find("setback")) record.setback = setback->number();
+  if (const auto patience = json.find("patience")) record.patience = read_int(*patience);
   record.command = json.text_or_empty("command");
   return record;
 }
@@ -69,6 +88,11 @@ void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& re
   record.best_epoch = read_int(json["best_epoch"]);
   record.best_ratio = json["best_ratio"].number();
   record.best_digest = json["best_digest"].text();
+  if (const auto greedy = json.find("greedy_ratio")) {
+    record.greedy_ratio = greedy->number();
+    record.threshold_ratio = json["threshold_ratio"].number();
+    record.rival_p = json["rival_p"].number();
+  }
   const JsonField names = json["columns"];
   const auto& shape = file.shape(kMetrics);
   const auto values = file.array<double>(kMetrics);
@@ -141,6 +165,15 @@ std::string MetricsColumns::to_csv() const {
   return text;
 }
 
+std::optional<Rival> RunRecord::unbeaten() const {
+  constexpr double kDoubt = 0.05;
+  if (!greedy_ratio || !threshold_ratio || best_epoch == 0 || rival_p <= kDoubt) {
+    return std::nullopt;
+  }
+  if (*threshold_ratio > *greedy_ratio) return Rival{"greedy-t", *threshold_ratio, rival_p};
+  return Rival{"greedy", *greedy_ratio, rival_p};
+}
+
 std::string difference(const RunRecord& found, const RunRecord& asked, bool epochs_matter) {
   const auto differs = [](const char* name, const auto& then, const auto& now) {
     return then == now ? "" : fmt::format("{} was \"{}\", now it is \"{}\"", name, then, now);
@@ -154,17 +187,29 @@ std::string difference(const RunRecord& found, const RunRecord& asked, bool epoc
     if (then_digest == now_digest) return std::string();
     return fmt::format("the content of {} (\"{}\") has changed", name, then);
   };
+  const auto start_differs = [&] {
+    const auto& then = found.start_digest;
+    const auto& now = asked.start_digest;
+    if (then == now) return std::string();
+    if (then.empty() || now.empty()) return std::string(differs("start", found.start, asked.start));
+    return fmt::format("the parameters of start (\"{}\") have changed", found.start);
+  };
   for (const std::string& text :
        {differs("model", found.model, asked.model),
         differs("trainer", found.trainer, asked.trainer),
         differs("problem", found.problem, asked.problem),
         differs("horizon", found.horizon, asked.horizon),
+        differs("units", found.units, asked.units),
+        differs("setback", found.setback, asked.setback),
         data_differs("train", found.train, asked.train, found.train_digest, asked.train_digest),
         data_differs("validation", found.validation, asked.validation, found.validation_digest,
                      asked.validation_digest),
         differs("instances", found.instances, asked.instances),
         differs("validation_instances", found.validation_instances, asked.validation_instances),
+        differs("augment", found.augment, asked.augment), start_differs(),
+        differs("batch", found.batch, asked.batch),  // it follows from the data
         differs("seed", found.seed, asked.seed),
+        differs("validation_seed", found.validation_seed, asked.validation_seed),
         epochs_matter ? differs("epochs", found.epochs, asked.epochs) : ""}) {
     if (!text.empty()) return text;
   }
@@ -176,6 +221,11 @@ void write_record(SafeTensorsWriter& writer, const RunRecord& record) {
   json["best_epoch"] = record.best_epoch;
   json["best_ratio"] = record.best_ratio;
   json["best_digest"] = record.best_digest;
+  if (record.greedy_ratio && record.threshold_ratio) {
+    json["greedy_ratio"] = *record.greedy_ratio;
+    json["threshold_ratio"] = *record.threshold_ratio;
+    json["rival_p"] = record.rival_p;
+  }
   json["columns"] = Json::array();
   for (const auto& [name, values] : record.metrics.all()) json["columns"].push_back(name);
   writer.set_meta(kRecord, json_text(json));

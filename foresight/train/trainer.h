@@ -41,6 +41,8 @@ struct UpdateStats {
   double loss = 0;
   double gradient_norm = 0;  // before clipping
   std::int64_t decisions = 0;
+  std::int64_t rows = 0;    // that passed through the network and back
+  std::int64_t pieces = 0;  // backward passes: one per shard, or more if it did not fit its tape
 };
 
 /// Everything that an interrupted run needs to continue.
@@ -61,12 +63,21 @@ class Trainer {
 
   /// The model to train; it must outlive the trainer.
   virtual void begin(Model& model) = 0;
+  /// Called after `begin` if the parameters are those of a trained model, not drawn ones.
+  virtual void keep_parameters() {}
   virtual UpdateStats update(const TrainingBatch& batch) = 0;
+  /// Called when the model has fallen behind and was given back its best parameters. From now on it
+  /// makes smaller steps, and explores more.
+  virtual void retreat() = 0;
   /// Called after each pass over the data, with the model's values on the validation set.
   virtual void end_epoch(std::span<const double> validation_values) = 0;
 
   virtual bool needs_labels() const { return false; }
+  /// Instances per update. `fit_batch` chooses them for data of so many instances per epoch, with
+  /// so many arrivals each on average, unless the trainer's options give them. Call it before the
+  /// first update, or not at all.
   virtual int batch_size() const = 0;
+  virtual void fit_batch(std::uint64_t /*instances*/, double /*arrivals*/) {}
   virtual int episodes_per_instance() const { return 1; }
   /// The learning rate when this share of the run is done.
   virtual double learning_rate(double progress) const = 0;

@@ -93,6 +93,13 @@ void define_evaluate(nb::module_& module) {
           "What policies were told of the number of arrivals.")
       .def_ro("num_unproven", &Evaluation::num_unproven, DOC(Evaluation_num_unproven))
       .def_ro("policies", &Evaluation::policies, nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "gap_reference",
+          [](const Evaluation& e) {
+            return e.gap_reference ? std::optional(e.policies[*e.gap_reference].name)
+                                   : std::nullopt;
+          },
+          "The name of the policy at which the gap to optimal-online begins, if there is a gap.")
       .def(
           "to_json", [](const Evaluation& e) { return to_json(e); }, DOC(to_json));
   module.def("evaluation_from_json", &evaluation_from_json, nb::arg("text"), nb::arg("name"),

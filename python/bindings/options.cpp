@@ -30,15 +30,15 @@ Spec spec_of(const std::string& owner, const nb::dict& given,
     if (value.is_none()) continue;
     const auto name = nb::cast<std::string>(key);
     const auto option = std::ranges::find(described, name, &OptionInfo::name);
-    const bool number = option != described.end() && option->range != "text";
+    // A choice is written as a|b.
+    const bool number = option != described.end() && option->range != "text" &&
+                        option->range.find('|') == std::string::npos;
     const std::string what = owner + ": " + name;
     const std::string text = number ? number_text(what, value) : word_text(what, value);
-    const bool below_one = text == "0" || text.starts_with('-');
-    if (below_one && std::ranges::find(left_open, name) != left_open.end()) {
-      // Its range is 0..SOMETHING.
-      fail(ErrorCode::kUsage,
-           "{}: {} must be a whole number 1{}, got \"{}\"; None stands for the default", owner,
-           name, option->range.substr(1), text);
+    const bool not_positive = text == "0" || text == "0.0" || text.starts_with('-');
+    if (not_positive && std::ranges::find(left_open, name) != left_open.end()) {
+      fail(ErrorCode::kUsage, "{}: {} must be more than 0, got \"{}\"; None stands for the default",
+           owner, name, text);
     }
     spec.values.emplace_back(name, text);
   }

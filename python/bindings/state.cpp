@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "python_policy.h"
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -38,21 +40,36 @@ const Moments& gains(const State& state, NodeId u) {
   return state.history().gains[static_cast<std::size_t>(u)];
 }
 
-FeatureOptions feature_options(const State& state, bool history) {
-  return feature_options(state.problem().traits(), !state.market().capacities.empty(), history);
+/// The units of a checkpoint, as its metadata has them; without them everything is as it is.
+using GivenUnits = std::optional<std::map<std::string, double>>;
+
+FeatureOptions feature_options(const State& state, bool history, const GivenUnits& given) {
+  Units units;
+  if (given) {
+    const auto unit = [&](const char* name) {
+      const auto found = given->find(name);
+      if (found == given->end()) {
+        fail(ErrorCode::kUsage, "units: {} is missing; expected gain, cost and amount", name);
+      }
+      return found->second;
+    };
+    units = Units(unit("gain"), unit("cost"), unit("amount"));
+  }
+  return feature_options(state.problem().traits(), !state.market().capacities.empty(), history,
+                         units);
 }
 
-auto flat_features(const StateView& view, bool history) {
+auto flat_features(const StateView& view, bool history, const GivenUnits& units) {
   const State& state = view.get();
-  const FlatFeatures features(feature_options(state, history), state.market().num_fixed);
+  const FlatFeatures features(feature_options(state, history, units), state.market().num_fixed);
   std::vector<float> row(features.width());
   features.fill(state, row);
   return array(std::move(row));
 }
 
-auto node_features(const StateView& view, bool history) {
+auto node_features(const StateView& view, bool history, const GivenUnits& units) {
   const State& state = view.get();
-  const NodeFeatures features(feature_options(state, history));
+  const NodeFeatures features(feature_options(state, history, units));
   const std::size_t width = features.width();
   std::vector<float> values((state.offers().size() + 1) * width);
   const NodeFeatures::Row shared = features.row(state);
@@ -233,10 +250,13 @@ void define_state(nb::module_& module) {
           },
           "Per fixed node, its edges to the arrivals decided so far.")
       .def("flat_features", &flat_features, nb::arg("history") = true,
-           "What ff-hist (without history: ff) sees: one row.")
+           nb::arg("units") = nb::none(),
+           "What ff-hist (without history: ff) sees: one row. `units` are those of a checkpoint: a "
+           "dict with gain, cost and amount. Without them every number is as it is.")
       .def("node_features", &node_features, nb::arg("history") = true,
+           nb::arg("units") = nb::none(),
            "What inv-ff-hist (without history: inv-ff) sees: a row for skipping, then one per "
-           "offer.");
+           "offer. `units` as for flat_features.");
 }
 
 }  // namespace foresight::python

@@ -4,11 +4,13 @@ pip install torch safetensors
 python pytorch_model.py [RUN]
 """
 
+import json
 import re
 import sys
 import tempfile
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
@@ -34,14 +36,15 @@ class TorchPolicy(fs.Policy):
 
     name = "pytorch"
 
-    def __init__(self, network):
-        """Take the network as it is."""
+    def __init__(self, network, units):
+        """Take the network as it is, and the units in which it sees gains, costs and amounts."""
         self.network = network
+        self.units = units
 
     @torch.no_grad()
     def score_batch(self, states):
         """All candidates of all states in one pass."""
-        rows = [torch.from_numpy(state.node_features()) for state in states]
+        rows = [torch.from_numpy(state.node_features(units=self.units)) for state in states]
         scores = self.network(torch.cat(rows)).squeeze(1).split([len(row) for row in rows])
         return [score.numpy() for score in scores]
 
@@ -51,11 +54,14 @@ def main():
     torch.set_num_threads(1)  # the network is tiny
     folder = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()
     run = fs.train("inv-ff-hist", SOURCE, folder, epochs=5, instances=2000, resume=True)
-    network = build(load_file(run.folder / "best.safetensors"))
+    checkpoint = run.folder / "best.safetensors"
+    network = build(load_file(checkpoint))
+    with safe_open(checkpoint, "pt") as file:
+        units = json.loads(file.metadata()["context"])["units"]
     print(network)
 
     data = fs.generate(SOURCE, 500, seed=2, label=True)
-    ours, theirs = fs.evaluate(data, [run, TorchPolicy(network)]).policies
+    ours, theirs = fs.evaluate(data, [run, TorchPolicy(network, units)]).policies
     same = (abs(ours.ratios - theirs.ratios) < 1e-6).mean()
     print(
         f"foresight {ours.ratio.mean:.6f}, PyTorch {theirs.ratio.mean:.6f}, the same on {100 * same:.1f} % of instances"

@@ -36,7 +36,7 @@ from ._problem import Problem
 from ._register import register_policy, register_problem, register_source
 from ._report import report
 from ._solve import solve
-from ._train import Run, load_run, train
+from ._train import Run, Search, load_run, load_search, train, train_auto
 
 #: The version of the library.
 __version__ = version
@@ -53,6 +53,7 @@ __all__ = [
     "PolicyResult",
     "Problem",
     "Run",
+    "Search",
     "Source",
     "State",
     "__version__",
@@ -63,6 +64,7 @@ __all__ = [
     "generate",
     "load_model",
     "load_run",
+    "load_search",
     "models",
     "play",
     "policies",
@@ -75,5 +77,6 @@ __all__ = [
     "sources",
     "split",
     "train",
+    "train_auto",
     "trainers",
 ]

@@ -16,13 +16,13 @@ from ._arguments import AnyDataset, dataset
 from ._core import Model, PolicyResult
 from ._policy import Policy
 from ._progress import Progress, listener
-from ._train import Run
+from ._train import Run, Search
 
 if TYPE_CHECKING:
     import pandas
 
-#: A spec such as "greedy-t(threshold=0.3)", a run folder or checkpoint, a model, a run, or an own policy.
-AnyPolicy = Union[str, "os.PathLike[str]", Model, Run, Policy]
+#: A spec such as "greedy-t(threshold=0.3)", a run folder or checkpoint, a model, a run, a search, or an own policy.
+AnyPolicy = Union[str, "os.PathLike[str]", Model, Run, Search, Policy]
 
 
 class Evaluation:
@@ -65,6 +65,11 @@ class Evaluation:
     def num_instances(self) -> int:
         """How many instances were played."""
         return self._core.num_instances
+
+    @property
+    def gap_reference(self) -> str | None:
+        """The name of the policy at which the gap to optimal-online begins, if there is a gap."""
+        return self._core.gap_reference
 
     @property
     def names(self) -> list[str]:
@@ -119,7 +124,7 @@ class Evaluation:
 
 
 def _usable(policy: AnyPolicy) -> Any:
-    return policy.folder if isinstance(policy, Run) else policy
+    return policy.folder if isinstance(policy, (Run, Search)) else policy
 
 
 def evaluate(
@@ -145,7 +150,7 @@ def evaluate(
 
     An exception that a policy of your own raises ends the evaluation and comes out as it is.
     """
-    if isinstance(policies, (str, os.PathLike, Model, Run, Policy)):
+    if isinstance(policies, (str, os.PathLike, Model, Run, Search, Policy)):
         policies = [policies]
     elif not isinstance(policies, Iterable):
         raise TypeError(f"evaluate: policies must be a policy or a list of policies, got {policies!r}")

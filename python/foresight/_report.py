@@ -10,9 +10,9 @@ from typing import Union
 from . import _core
 from ._arguments import several
 from ._evaluate import Evaluation
-from ._train import Run
+from ._train import Run, Search
 
-AnyResult = Union[Evaluation, Run, str, "os.PathLike[str]"]
+AnyResult = Union[Evaluation, Run, Search, str, "os.PathLike[str]"]
 
 
 def report(
@@ -24,11 +24,13 @@ def report(
     """Write results for people to look at; returns the path.
 
     Args:
-        results: evaluations, runs, files that `Evaluation.save` wrote, run folders, in any order.
+        results: evaluations, runs, searches, files that `Evaluation.save` wrote, run folders, in any order.
         output: its ending says the form: .html (a page), .csv or .md (tables).
         title: of the page.
     """
-    results = several("report: results", results, (Evaluation, Run, str, os.PathLike), "evaluations, runs and paths")
+    results = several(
+        "report: results", results, (Evaluation, Run, Search, str, os.PathLike), "evaluations, runs and paths"
+    )
     if not results:
         raise ValueError("report: there are no results")
     output = Path(output)
@@ -40,6 +42,6 @@ def report(
         if isinstance(result, Evaluation):
             pages.add_evaluation(result._core, f"evaluation {number}")
         else:
-            pages.add_path(result.folder if isinstance(result, Run) else result)
+            pages.add_path(result.folder if isinstance(result, (Run, Search)) else result)
     _core.write_file(output, forms[output.suffix](pages))
     return output

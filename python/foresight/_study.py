@@ -52,14 +52,17 @@ class Task:
         Specs that mean the same are the same text here, and files of the same content are the same data.
         """
         trainer = _core.trainer_with(self.model, self.trainer, [])
+        train = _core.data_identity(self.train)
+        # On past instances an epoch was one pass before it had a size of its own: such trials are others.
+        past = train.startswith("data of digest") or _core.Source.make(self.train).size is not None
         return {
             "model": _core.canonical("model", self.model),
-            "train": _core.data_identity(self.train),
+            "train": train,
             "validation": _core.data_identity(self.validation) if self.validation else "",
             "trainer": _core.canonical("trainer", trainer),
             "space": " ".join(map(str, self.space)),
             "epochs": self.epochs,
-            "instances": self.instances,
+            "instances": f"{self.instances} episodes" if past else self.instances,
             "validation_instances": self.validation_instances,
             "seed": self.seed,
         }

@@ -300,7 +300,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--trials", type=from_one, default=400, help="how many the study is to have (default: 400)")
     p.add_argument("--epochs", type=int, default=20, help="of a trial that is not pruned (default: 20)")
-    p.add_argument("--instances", type=int, default=2000, help="fresh ones per epoch (default: 2000)")
+    p.add_argument("--instances", type=int, default=2000, help="per epoch: fresh ones, or of the file (default: 2000)")
     p.add_argument("--val-instances", type=int, default=1000, help="of the validation set (default: 1000)")
     p.add_argument("--workers", type=from_one, default=os.cpu_count() or 1, help="processes (default: one per core)")
     p.add_argument("--seed", type=int, default=1, help="of training and sampling (default: 1)")

@@ -14,8 +14,15 @@ def options_of(entry):
 
 
 def policy_specs(source):
-    """Every policy, with the source where it must know that."""
-    return [
-        f'{entry["name"]}(source="{source}")' if "source" in options_of(entry) else entry["name"]
-        for entry in foresight.policies()
-    ]
+    """Every policy, told what it must know: the source, or numbers in the unit of the weights."""
+    given = {
+        "greedy-t": "threshold=0.3",
+        "greedy-rt": "scale=18,w_max=18",
+        "mirror-descent": "start=0.5,eta=0.5",
+        "robust": "policy=random,wmax=1",
+    }
+    specs = []
+    for entry in foresight.policies():
+        options = f'source="{source}"' if "source" in options_of(entry) else given.get(entry["name"], "")
+        specs.append(f"{entry['name']}({options})" if options else entry["name"])
+    return specs

@@ -72,6 +72,10 @@ def test_a_state_tells_what_is_known(data, adwords, coverage):
             assert nodes.shape[0] == len(state.nodes) + 1
             np.testing.assert_array_equal(nodes[1:, 0], state.gains)
             np.testing.assert_array_equal(flat[1:][state.nodes], state.gains)
+            half = state.node_features(units={"gain": 2, "cost": 1, "amount": 1})
+            np.testing.assert_array_equal(half[:, 0], nodes[:, 0] / 2)
+            with pytest.raises(ValueError, match="amount is missing"):
+                state.flat_features(units={"gain": 2, "cost": 1})
             seen.append((market.horizon, state.time))
             return [0, *state.gains]
 

@@ -32,7 +32,7 @@ def test_a_terminal_gets_a_bar(tmp_path):
             break
         shown += part
     assert process.wait() == 0
-    assert b"training: 6 batches in" in shown and b"\x1b[K" in shown
+    assert b"training: 18 batches in" in shown and b"\x1b[K" in shown
 
 
 def test_a_file_gets_nothing(tmp_path):

@@ -212,7 +212,7 @@ def test_recorded_instances_of_ones_own(tmp_path):
     assert foresight.Source("own-recorded").size == 12
     assert list(foresight.generate("own-recorded", progress=False)) == list(data)
     run = foresight.train("ff", "own-recorded", tmp_path / "run", validation="crowd(u=3,v=4)", **SMALL)
-    assert run.record["instances"] == 12
+    assert run.record["instances"] == SMALL.get("instances", 12), "several passes over what there is"
 
 
 def test_a_change_in_the_files_of_a_source_is_noticed(tmp_path):

@@ -80,6 +80,39 @@ def test_a_dataset_can_be_trained_on(tmp_path):
     assert not (tmp_path / "other").exists()
 
 
+def test_few_past_instances_are_played_often_and_in_other_orders(tmp_path):
+    past = foresight.generate(CROWD, 6, seed=1, progress=False)
+    given = dict(validation=CROWD, epochs=1, validation_instances=20, progress=False)
+    runs = {}
+    for augment in ["none", "shuffle", "resample"]:
+        runs[augment] = foresight.train("ff", past, tmp_path / augment, augment=augment, instances=50, **given)
+        assert runs[augment].record["augment"] == augment and runs[augment].record["instances"] == 50
+    assert len({run.metrics["value"][0] for run in runs.values()}) == 3
+
+
+def test_a_run_ends_when_patience_runs_out(tmp_path):
+    given = dict(epochs=60, instances=20, validation_instances=30, progress=False)
+    run = foresight.train("ff", CROWD, tmp_path / "run", patience=2, **given)
+    assert run.record["patience"] == 2
+    assert run.epochs == run.best_epoch + 2 < 60
+    with pytest.raises(ValueError, match="patience=2 does not go with .*cosine"):
+        foresight.train("value", CROWD, tmp_path / "annealed", patience=2, **given)
+    assert not (tmp_path / "annealed").exists()
+
+
+def test_a_run_can_start_from_another(run, tmp_path):
+    given = dict(epochs=1, instances=300, seed=7, trainer="reinforce(lr=0)", progress=False)
+    for i, start in enumerate([run, run.folder, str(run.folder / "best.safetensors")]):
+        again = foresight.train("inv-ff-hist", CROWD, tmp_path / str(i), start=start, **given)
+        assert again.best_ratio == run.best_ratio
+        assert again.record["start_digest"] and again.record["start"].startswith(str(run.folder))
+    with pytest.raises(ValueError, match="holds the model inv-ff-hist.*, but ff.* is to be trained"):
+        foresight.train("ff", CROWD, tmp_path / "other", start=run, **given)
+    with pytest.raises(TypeError, match="train: start must be a text, got 3"):
+        foresight.train("ff", CROWD, tmp_path / "other", start=3, **given)
+    assert not (tmp_path / "other").exists()
+
+
 def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -99,7 +132,7 @@ def test_a_call_that_is_refused_leaves_the_folder_as_it_was(tmp_path):
     with pytest.raises(ValueError, match="the content of validation .* has changed"):
         foresight.train("ff", mine, folder, validation=other, resume=True, **small)
     with pytest.raises(ValueError, match="holds a run of one model"):
-        foresight.train("auto", mine, folder, validation=mine, **small)
+        foresight.train_auto(mine, folder, validation=mine, progress=False)
     with pytest.raises(ValueError, match="epochs must be"):
         foresight.train("ff", other, folder, validation=other, epochs=0, progress=False)
     with pytest.raises(ValueError, match='there is no model "nope"'):
@@ -113,17 +146,58 @@ def test_a_folder_that_is_called_like_a_source_or_a_policy_is_found_by_its_path(
     data = foresight.generate(CROWD, 40, seed=1, progress=False)
     data.save("crowd")
     run = foresight.train("ff", Path("crowd"), "greedy", validation=Path("crowd"), epochs=1, progress=False)
-    assert run.record["train_digest"] and run.record["instances"] == 40
+    assert run.record["train_digest"] and run.record["validation_instances"] == 40
     found = foresight.evaluate(data, [run, Path("greedy"), "greedy"], progress=False)
     assert [policy.name for policy in found.policies] == ["greedy"] * 3
     assert [policy.model for policy in found.policies] == ["ff", "ff", ""]
     np.testing.assert_array_equal(found.policies[0].ratios, found.policies[1].ratios)
 
 
-def test_auto_keeps_the_best(tmp_path):
-    run = foresight.train("auto", CROWD, tmp_path / "run", epochs=1, instances=200, progress=False)
-    candidates = [foresight.load_run(folder).best_ratio for folder in (tmp_path / "run" / "candidates").iterdir()]
-    assert len(candidates) > 1 and run.best_ratio == max(candidates)
+@pytest.fixture(scope="module")
+def search(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search") / "auto"
+    return foresight.train_auto(CROWD, folder, minutes=0.005, validation_instances=50, progress=False)
+
+
+def test_a_search_keeps_one_policy_and_says_which(search):
+    found = search.evaluation
+    assert found.names[:2] == ["greedy", "greedy-t"] and search.kept in found.names
+    assert {"value", "inv-ff-plus", "gnn-hist"} <= set(found.names)
+    assert search.kept in search.advice and search.fresh
+    assert search.is_rule == (search.run is None)
+    assert list(search.to_pandas().index) == found.names
+    assert repr(search).startswith("<Search ") and search.kept in repr(search)
+
+
+def test_a_search_stands_for_its_policy(search, tmp_path):
+    data = foresight.Dataset.load(search.folder / "test.safetensors")
+    first, second = foresight.evaluate(data, [search, search.folder], progress=False).policies
+    kept = search.evaluation[search.kept]
+    np.testing.assert_array_equal(first.ratios, kept.ratios)
+    np.testing.assert_array_equal(second.ratios, kept.ratios)
+    assert foresight.report(search, tmp_path / "report.md").read_text().count(search.kept) > 0
+
+
+def test_a_search_can_be_loaded_and_resumed(search):
+    again = foresight.train_auto(
+        CROWD, search.folder, minutes=0.005, validation_instances=50, resume=True, progress=False
+    )
+    loaded = foresight.load_search(search.folder)
+    assert again.kept == loaded.kept == search.kept
+    with pytest.raises(ValueError, match="minutes was 0.005, and now is 1"):
+        foresight.train_auto(CROWD, search.folder, minutes=1, validation_instances=50, resume=True, progress=False)
+
+
+def test_what_is_no_search_is_refused(run, tmp_path):
+    with pytest.raises(ValueError, match="holds no search"):
+        foresight.load_search(run.folder)
+    with pytest.raises(ValueError, match="auto is not a model; foresight.train_auto"):
+        foresight.train("auto", CROWD, tmp_path / "run", progress=False)
+    with pytest.raises(ValueError, match="minutes must be"):
+        foresight.train_auto(CROWD, tmp_path / "run", minutes=0, progress=False)
+    with pytest.raises(ValueError, match="one instance is not enough"):
+        foresight.train_auto(foresight.generate(CROWD, 1, progress=False), tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_stands_for_its_best_model(run):
@@ -187,7 +261,7 @@ def test_the_defaults_are_the_librarys():
     parameters = inspect.signature(foresight.train).parameters
     for option in foresight._core.train_options():
         default = parameters[option["name"]].default
-        if option["name"] == "instances":
+        if option["name"] in ("epochs", "minutes", "instances", "validation_instances"):
             assert default is None
         elif option["name"] != "train":  # which has none
             assert str(default) == option["default"], option["name"]
@@ -225,6 +299,12 @@ def test_a_run_tells_what_was_asked_for(run):
     assert run.epochs == len(run.timing["seconds"]) == 3
 
 
+def test_a_run_tells_what_rules_reach(run):
+    record = run.record
+    assert 0 < record["greedy_ratio"] <= record["threshold_ratio"] + 0.05 < 1.05
+    assert 0 <= record["rival_p"] <= 1
+
+
 def test_a_run_without_an_epoch_has_nothing_to_show(tmp_path):
     class Enough(Exception):
         pass
@@ -238,3 +318,4 @@ def test_a_run_without_an_epoch_has_nothing_to_show(tmp_path):
     run = foresight.load_run(tmp_path / "run")
     assert run.epochs == run.best_epoch == run.best_ratio == 0
     assert run.metrics == run.timing == {} and run.to_pandas().empty
+    assert run.record["greedy_ratio"] is run.record["threshold_ratio"] is None

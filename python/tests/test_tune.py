@@ -44,7 +44,7 @@ def command(*words):
         (["--space", "speed=log(1,2)"], '"speed"'),
         (["--space", "decay=linear(0.5,2)"], "decay"),
         (["--space", "baseline=choice(ema,guess)"], "guess"),
-        (["--trainer", "reinforce(batch=0)"], "batch"),
+        (["--trainer", "reinforce(batch=-1)"], "batch"),
         (["--trainer", "imitate"], "imitate"),
         (["--train", "crowd(size=1)"], "size"),
         (["--train", "nowhere(u=1)"], "nowhere"),
@@ -175,6 +175,8 @@ def test_files_are_told_by_their_content(tmp_path):
     assert same_study(words, ["--train", str(tmp_path / "moved")])
     assert not same_study(words, ["--train", str(tmp_path / "other")])
     assert not same_study(words, ["--val", str(tmp_path / "past")])
+    task, _ = tune.make_task(tune.parser().parse_args(words))
+    assert task.fixed["instances"] == "2000 episodes", "a study of passes is another one"
 
 
 def test_a_study_goes_on_where_the_data_is_written_in_other_words(study):

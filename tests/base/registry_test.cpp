@@ -169,8 +169,9 @@ TEST(EveryEntry, MeansTheSameWithAllDefaultsSpelledOut) {
   EXPECT_EQ(sources().canonical("mix(first=crowd(v=6,u=4))"),
             "mix(first=crowd(u=4,v=6),second=\"\",third=\"\",fourth=\"\")");
   // A choice between two options is between what differs from the defaults.
-  EXPECT_EQ(policies().canonical("greedy-t(train=x)"), "greedy-t(threshold=0.37,train=x)");
-  EXPECT_NO_THROW(policies().canonical("greedy-t(threshold=0.37,train=x)"));
+  EXPECT_EQ(policies().canonical("greedy-t(train=x)"),
+            "greedy-t(threshold=\"\",train=x,candidates=quantiles)");
+  EXPECT_NO_THROW(policies().canonical("greedy-t(threshold=\"\",train=x)"));
   expect_error(ErrorCode::kUsage, {"either threshold or train"},
                [] { policies().canonical("greedy-t(threshold=0.4,train=x)"); });
 }

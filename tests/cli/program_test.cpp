@@ -158,15 +158,16 @@ TEST_F(Program, NumbersAreDecimalAndInTheirRange) {
       {"solve data --time-limit inf", "--time-limit must be a number > 0"},
       {"solve data --time-limit 0", "got \"0\""},
       {"solve data --gap 1.5", "--gap"},
-      {"train ff --train er --epochs 0",
-       "foresight: train: --epochs must be a whole number 1..1000000, got \"0\""},
+      {"train ff --train er --epochs -1",
+       "foresight: train: --epochs must be a whole number 0..1000000, got \"-1\""},
       {"train ff --train er --epochs 1e3", "got \"1e3\""},
       {"train ff --train er --epochs 2.0", "got \"2.0\""},
-      {"train ff --train er --val-instances 0", "--val-instances must be"},
+      {"train ff --train er --val-instances 1000000001", "--val-instances must be"},
+      {"train ff --train er --augment mirror", "--augment must be one of none|shuffle|resample"},
       {"train ff --train er --instances 1000000001", "--instances must be"},
       {"evaluate data --policy greedy --episodes 1001", "--episodes must be"},
       {"ceiling er --markets 0", "--markets must be"},
-      {"demo --epochs 100001", "--epochs must be"},
+      {"demo --minutes 0", "--minutes must be"},
       {"bench er --seconds 0", "--seconds must be a number 0.01..3600, got \"0\""},
       {"list planets", "what must be one of all|sources"}};
   for (const auto& [arguments, message] : cases) expect(arguments, 2, {message});
@@ -204,9 +205,13 @@ TEST_F(Program, HelpShowsRangeAndDefaultOfEveryOption) {
       {"solve", "--time-limit", "(> 0; default 10)"},
       {"solve", "--gap", "(0..1; default 0.0001)"},
       {"solve", "--threads", threads},
-      {"train", "--epochs", "(1..1000000; default 100)"},
+      {"train", "--epochs", "(0..1000000; default 0)"},
+      {"train", "--minutes", "(0..1000000; default 0)"},
       {"train", "--instances", "(0..1000000000; default 0)"},
-      {"train", "--val-instances", "(1..1000000000; default 1000)"},
+      {"train", "--seeds", "(1..1000; default 1)"},
+      {"train", "--patience", "(0..1000000; default 0)"},
+      {"train", "--augment", "(none|shuffle|resample; default none)"},
+      {"train", "--val-instances", "(0..1000000000; default 0)"},
       {"train", "--seed", seed},
       {"train", "--threads", threads},
       {"evaluate", "--episodes", "(0..1000; default 3)"},
@@ -225,7 +230,7 @@ TEST_F(Program, HelpShowsRangeAndDefaultOfEveryOption) {
       {"reproduce", "--seed", seed},
       {"reproduce", "--threads", threads},
       {"demo", "-o,--output", "(default demo)"},
-      {"demo", "--epochs", "(1..100000; default 40)"},
+      {"demo", "--minutes", "(> 0, <= 10000; default 3)"},
       {"demo", "--seed", seed},
       {"demo", "--threads", threads},
       {"bench", "--model", "(default [ff-hist,inv-ff-hist,gnn-hist])"},
@@ -290,6 +295,36 @@ TEST_F(Program, TrainsInspectsAndJudgesAModel) {
   expect("train ff --train nowhere.data -o other", 1, {"nowhere.data", "no dataset file"});
 }
 
+TEST_F(Program, ARunThatIsNoBetterThanARuleSaysSo) {
+  const std::string train = "train inv-ff-hist --train 'er(u=4,v=16,p=0.4)' --val-instances 200 ";
+  expect(train + "--instances 200 --epochs 1 --trainer 'reinforce(lr=0)' -o drawn", 0,
+         {"no better than greedy-t (0.", "against 0.", "`train auto`"});
+  const std::string learned = run(train + "--instances 2000 --epochs 8 -o learned").output;
+  EXPECT_EQ(learned.find("than greedy"), std::string::npos) << learned;
+}
+
+TEST_F(Program, SeveralSeedsShowHowMuchIsLuck) {
+  for (const auto& [model, size] :
+       {std::pair("inv-ff", " --instances 50 --epochs 1"), std::pair("auto", " --minutes 0.001")}) {
+    const std::string train = fmt::format(
+        "train {0}{1} --train 'crowd(u=4,v=6)' --val-instances 20 --seed 3 --seeds 2 -o {0}", model,
+        size);
+    expect(train, 0,
+           {"seed-3  0.", "seed-4  0.", "with 2 seeds: best validation ratio 0.", " +- 0.",
+            fmt::format("the best is {}/seed-", model), "evaluate FILE"});
+    EXPECT_TRUE(exists(fmt::format("{}/seed-3", model)));
+    expect_sentence(train, 2, {"seed-3", "resume it"});
+    expect(train + " --resume", 0, {"with 2 seeds"});
+  }
+}
+
+TEST_F(Program, ARunSaysThatItsPatienceRanOut) {
+  expect(
+      "train inv-ff --train 'crowd(u=4,v=6)' --instances 20 --val-instances 20 --epochs 90 "
+      "--patience 2 -o run",
+      0, {"stopped after epoch ", ": no better for 2 epochs"});
+}
+
 TEST_F(Program, ReportIsAPageOrATable) {
   expect("generate 'crowd(u=5,v=10)' -n 20 -o data --label", 0, {});
   expect("evaluate data --policy greedy --policy random --json result.json", 0, {});
@@ -332,11 +367,13 @@ TEST_F(Program, BenchMeasuresTheModelsAskedFor) {
 }
 
 TEST_F(Program, DemoGoesFromNothingToAReport) {
-  expect("demo --epochs 1 -o d", 0, {"greedy-t", "ff-hist", "inv-ff-hist", "report.html", "Next:"});
+  expect("demo --minutes 0.001 -o d", 0,
+         {"greedy-t", "value", "inv-ff-plus", "kept", "optimal-online", "100.0 %", "Use ",
+          "report.html", "Next:"});
   EXPECT_TRUE(exists("d/report.html"));
   // New curves stood beside an old table.
   const auto kept = content("d");
-  expect_sentence("demo --epochs 3 -o d", 2, {"epochs 1, not 3", "another folder"});
+  expect_sentence("demo --minutes 2 -o d", 2, {"minutes was 0.001, and now is 2"});
   EXPECT_TRUE(content("d") == kept);
 }
 

@@ -20,7 +20,7 @@ TEST_F(Refused, AValidationSetOfAnotherProblem) {
   expect_sentence(train + "'crowd(u=10,v=30)' --val 'csv(path=films,u=2)'", 1,
                   {"validation set", "\"e-obm\"", "\"osbm\""});
   expect_sentence(
-      "train auto --instances 200 --epochs 1 -o run --train 'crowd(u=4,v=8)' --val "
+      "train auto --minutes 0.001 -o run --train 'crowd(u=4,v=8)' --val "
       "'thick-z(u=4,v=8)'",
       1, {"validation set", "\"e-obm\"", "\"adwords\""});
   EXPECT_FALSE(exists("run"));
@@ -31,7 +31,7 @@ TEST_F(Refused, TrainingDataWithoutWhatItsProblemNeeds) {
   const Dataset plain = Dataset::load(path("plain"));
   plain.for_problem("adwords").save(path("no-budgets"));
   plain.for_problem("osbm").save(path("no-preferences"));
-  const std::string run = " --val plain --epochs 1 -o run";
+  const std::string run = " --val plain -o run";
   for (const char* model : {"inv-ff-hist", "auto"}) {
     expect_sentence(fmt::format("train {} --train no-budgets{}", model, run), 1,
                     {"no-budgets: instance ", "adwords", "budget"});
@@ -110,11 +110,11 @@ TEST_F(Refused, ToResumeWhatWasNeverBegun) {
 
 TEST_F(Refused, AnAutomaticRunOfOtherLengthBeforeAnyCandidateIsTrained) {
   const std::string train =
-      "train auto --train 'crowd(u=4,v=6)' --instances 200 --val-instances 50 -o run --epochs ";
-  expect(train + "1", 0, {});
-  const std::string before = read("run/candidates/ff-hist/metrics.csv");
-  expect_sentence(train + "2 --resume", 2, {"candidates/", "epochs was \"1\", now it is \"2\""});
-  EXPECT_EQ(read("run/candidates/ff-hist/metrics.csv"), before);
+      "train auto --train 'crowd(u=4,v=6)' --val-instances 50 -o run --minutes ";
+  expect(train + "0.001", 0, {});
+  const std::string before = read("run/candidates/ff-hist/1/metrics.csv");
+  expect_sentence(train + "0.002 --resume", 2, {"run", "minutes was 0.001, and now is 0.002"});
+  EXPECT_EQ(read("run/candidates/ff-hist/1/metrics.csv"), before);
 }
 
 TEST_F(Refused, OutputsThatCannotBeWrittenBeforeTheWork) {
@@ -137,8 +137,8 @@ TEST_F(Refused, FoldersThatCannotBeMade) {
   expect("generate 'crowd(u=4,v=6)' -n 5 -o file", 0, {});
   for (const char* command :
        {"train ff --train er --instances 200 --epochs 1 -o file/run",
-        "train auto --train er --instances 200 --epochs 1 -o file/run",
-        "demo --epochs 1 -o file/run", "reproduce er --scale smoke -o file"}) {
+        "train auto --train er --minutes 0.001 -o file/run", "demo --minutes 0.001 -o file/run",
+        "reproduce er --scale smoke -o file"}) {
     expect_sentence(command, 1, {"cannot make the folder file/", "Not a directory"});
   }
 }
@@ -200,16 +200,17 @@ class Named : public ProgramTest {
   }
 };
 
+constexpr const char* kRandomThreshold = "--policy 'greedy-rt(scale=18.8736,w_max=18.8736)'";
 constexpr const char* kCeiling = "--policy 'optimal-online(source=\"er(u=4,v=12,p=0.7)\")'";
 
 TEST_F(Named, TheGapIsMeasuredFromGreedyAndNotFromWhatIsCalledAlmostLikeIt) {
-  for (const char* before : {"--policy greedy-rt", "--policy greedy-tuned"}) {
+  for (const char* before : {kRandomThreshold, "--policy greedy-tuned"}) {
     const auto policies = evaluate(fmt::format("{} --policy greedy {}", before, kCeiling));
     EXPECT_EQ(policies[1]["gap_closed"], 0) << before;
     EXPECT_EQ(policies[2]["gap_closed"], 1) << before;
     EXPECT_NE(policies[0]["gap_closed"], 0) << before;
   }
-  const auto policies = evaluate(fmt::format("--policy greedy-rt {}", kCeiling));
+  const auto policies = evaluate(fmt::format("{} {}", kRandomThreshold, kCeiling));
   EXPECT_FALSE(policies[1].contains("gap_closed") && policies[1]["gap_closed"].is_number())
       << "there is no reference";
 }

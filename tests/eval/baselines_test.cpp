@@ -27,7 +27,7 @@ void check(const Baseline& expected) {
   std::vector<std::pair<std::string, double>> wanted = {{"greedy", expected.greedy}};
   if (expected.greedy_t > 0) {
     const std::string train = (folder.path() / "train").string();
-    wanted.emplace_back("greedy-t(train=" + train + ")", expected.greedy_t);
+    wanted.emplace_back("greedy-t(candidates=hundredths,train=" + train + ")", expected.greedy_t);
   }
   if (expected.other > 0) wanted.emplace_back(expected.other_policy, expected.other);
   std::vector<Contestant> contestants;
@@ -61,8 +61,9 @@ TEST(Baselines, HardAdwords) {
 TEST(Baselines, GMission) {
   FORESIGHT_NEEDS_SHARED("data/gmission");
   const std::string path = (*shared_folder() / "data/gmission").string();
-  check({"gmission(path=" + path + ",u=10,v=30,workers=vary)", 0.769, 0.836, 0.793, "greedy-rt"});
-  check({"gmission(path=" + path + ",u=10,v=60,workers=vary)", 0.695, 0.842, 0.739, "greedy-rt"});
+  const std::string rt = "greedy-rt(scale=18.8736,w_max=18.8736)";
+  check({"gmission(path=" + path + ",u=10,v=30,workers=vary)", 0.769, 0.836, 0.793, rt});
+  check({"gmission(path=" + path + ",u=10,v=60,workers=vary)", 0.695, 0.842, 0.739, rt});
 }
 
 TEST(Baselines, MovieLens) {

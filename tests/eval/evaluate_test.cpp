@@ -115,6 +115,32 @@ TEST(Evaluate, TheGapClosedIsMeasuredFromTheReferenceToTheCeiling) {
   EXPECT_FALSE(evaluate(two_step(), contestants, {}, no_progress()).policies[1].gap_closed);
 }
 
+TEST(Evaluate, TheGapBeginsAtTheBetterOfGreedyAndItsThreshold) {
+  const auto script = [](std::vector<NodeId> choices) {
+    return std::make_shared<Scripted>(std::move(choices));
+  };
+  const Contestant ceiling{"the ceiling", script({1, 0}), "optimal-online"};
+  const Contestant bad{"bad threshold", script({kSkip, kSkip}), "greedy-t"};
+  const Contestant good{"good threshold", script({kSkip, 0}), "greedy-t"};
+  const auto reference = [&](const std::vector<Contestant>& contestants) {
+    const Evaluation evaluation = evaluate(two_step(), contestants, {}, no_progress());
+    EXPECT_EQ(evaluation_from_json(to_json(evaluation), "file").gap_reference,
+              evaluation.gap_reference);
+    if (!evaluation.gap_reference) return describe_gap(evaluation);
+    const PolicyResult& first = evaluation.policies[*evaluation.gap_reference];
+    EXPECT_NEAR(first.gap_closed.value(), 0, 1e-9);
+    EXPECT_NE(describe_gap(evaluation).find("from " + first.name + " ("), std::string::npos);
+    EXPECT_NE(to_json(evaluation).find("\"gap_reference\": \"" + first.name + "\""),
+              std::string::npos);
+    return first.name;
+  };
+  EXPECT_EQ(reference({bad, contestant("greedy"), ceiling}), "greedy");
+  EXPECT_EQ(reference({contestant("greedy"), good, ceiling}), "good threshold");
+  EXPECT_EQ(reference({bad, good, ceiling}), "good threshold");
+  EXPECT_EQ(reference({bad, ceiling}), "bad threshold") << "there is no other";
+  EXPECT_EQ(reference({contestant("greedy"), good}), "");
+}
+
 TEST(Evaluate, OptimalForOtherArrivalsIsNoCeiling) {
   const auto gap_closed = [](const std::string& data, const std::string& known) {
     BoundDataset labelled = generate(bind_source(data), 1, 20, 1, no_progress());

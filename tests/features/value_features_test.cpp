@@ -57,7 +57,7 @@ TEST(ValueFeatures, OfANodeHoldItsHistory) {
   const NodeValueFeatures features({.attributes = {{{"a", 0}, {"b", 1}}, {}}});
   ASSERT_EQ(features.names().size(), features.width());
   std::vector<float> row(features.width());
-  const NodeValueFeatures::Past past(state);
+  const NodeValueFeatures::Past past = features.past(state);
   EXPECT_NEAR(past.mean, 0.4, 1e-6);
   EXPECT_NEAR(past.degree, 3.0 / 2 / 2, 1e-6);
   features.fill(state, past, ValueContext(state, 2), 0, 1, row);
@@ -101,7 +101,7 @@ TEST(ValueFeatures, TellAmountsAbsenceAndTheArrivalsAttributes) {
   const NodeValueFeatures nodes({.amounts = true, .attributes = {{{"size", 0}}, arrival}});
   ASSERT_EQ(nodes.names().size(), nodes.width());
   std::vector<float> row(nodes.width(), 99);
-  nodes.fill(state, NodeValueFeatures::Past(state), ValueContext(state, 2), 0, 0.75, row);
+  nodes.fill(state, nodes.past(state), ValueContext(state, 2), 0, 0.75, row);
   EXPECT_EQ(std::vector(row.end() - 4, row.end()), (std::vector<float>{3, 7, 1, 0.25F}));
 }
 

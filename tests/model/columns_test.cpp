@@ -260,7 +260,8 @@ TEST_F(ColumnsOfARun, AreFittedInValidationRunFoldersSamplesAndRobust) {
                  [&] { train(refused, no_progress()); });
     EXPECT_FALSE(std::filesystem::exists(refused.folder));
 
-    for (const std::string& spec : {folder, fmt::format("robust(policy=\"{}\",rho=0)", folder)}) {
+    for (const std::string& spec :
+         {folder, fmt::format("robust(policy=\"{}\",rho=0,wmax=1e9)", folder)}) {
       EXPECT_EQ(decisions(swapped, *resolve(spec).policy),
                 decisions(plain_, *resolve(spec).policy));
       expect_error(ErrorCode::kData, {spec, "[skill, speed, age]", "age, height]"},

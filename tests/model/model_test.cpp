@@ -3,6 +3,7 @@
 #include "foresight/model/model.h"
 
 #include <cmath>
+#include <functional>
 
 #include "tests/expect_error.h"
 #include "tests/instances.h"
@@ -13,6 +14,7 @@
 #include "foresight/base/safetensors.h"
 #include "foresight/model/feed.h"
 #include "foresight/model/resolve.h"
+#include "foresight/nn/adam.h"
 #include "foresight/policy/play.h"
 
 namespace foresight {
@@ -163,6 +165,122 @@ TEST_P(EveryModel, GradientsEqualFiniteDifferences) {
     }
     EXPECT_GT(checked, 10);
     model->set_parameters(start);
+  }
+}
+
+/// A batch that does something before each of its steps, and counts the entries it scored.
+class Watched : public Batch {
+ public:
+  Watched(RecordingBatch& batch, std::function<void(std::span<const Turn>)> before)
+      : batch_(batch), before_(std::move(before)) {}
+
+  void score(std::span<const Turn> turns, Scores& scores) override {
+    before_(turns);
+    batch_.score(turns, scores);
+    for (std::size_t i = 0; i < turns.size(); ++i) entries += scores.row(i).size();
+  }
+  std::size_t entries = 0;
+
+ private:
+  RecordingBatch& batch_;
+  std::function<void(std::span<const Turn>)> before_;
+};
+
+float gradient_of_entry(std::size_t entry) {
+  return static_cast<float>(std::sin(1.3 * static_cast<double>(entry) + 1));
+}
+
+TEST_P(EveryModel, GradientsOfPiecesAddUpToTheGradientOfTheWhole) {
+  std::vector<std::string> specs = {GetParam() + "(hidden=7)"};
+  if (GetParam() == "gnn-hist") specs.push_back("gnn-hist(hidden=7,embed=4,encoder=2)");
+  for (const std::string& data : kinds_of_data()) {
+    const auto source = sources().make(data);
+    const auto problem = problems().make(source->schema().problem);
+    const auto instances = draw(*source, 5, 21);
+    const auto bound = bind_instances(*problem, instances);
+    for (const std::string& spec : specs) {
+      const auto model = build(spec, source->schema(), 4);
+      const auto batch = model->record({}, Model::Record::kChoices);
+      // The gradients depend on the number of the entry in the whole rollout.
+      const auto gradient = [&](int steps_per_piece) {
+        Parameters sum = model->parameters().zeros();
+        int step = 0;
+        std::size_t done = 0;
+        std::vector<float> gradients;
+        const auto take = [&](std::size_t entries) {
+          gradients.clear();
+          for (; done < entries; ++done) gradients.push_back(gradient_of_entry(done));
+          batch->backward(gradients, sum);
+          batch->forget_rows();
+          EXPECT_EQ(batch->bytes(), 0U);
+        };
+        const PlayOptions options{.decode = Decode::kSample, .seed = 5};
+        batch->restart(open_episodes(bound, options));
+        std::size_t* entries = nullptr;
+        Watched watched(*batch, [&](std::span<const Turn>) {
+          if (step++ % steps_per_piece == 0 && step > 1) take(*entries);
+        });
+        entries = &watched.entries;
+        play(bound, watched, options);
+        take(watched.entries);
+        return sum;
+      };
+      const Parameters whole = gradient(1000);
+      const double scale = norm(whole);
+      EXPECT_GT(scale, 0);
+      for (const int steps : {1, 3}) {
+        const Parameters pieces = gradient(steps);
+        for (std::size_t i = 0; i < whole.values().size(); ++i) {
+          ASSERT_NEAR(pieces.values()[i], whole.values()[i], 1e-5 * scale)
+              << spec << " on " << data << ", parameter " << i;
+        }
+      }
+    }
+  }
+}
+
+// The tape of a training run has a fixed size, so a model must know what its rows take.
+TEST_P(EveryModel, ATapeTakesWhatWasAnnouncedAndNotMuchLess) {
+  for (const std::string& data : kinds_of_data()) {
+    const auto source = sources().make(data);
+    const auto problem = problems().make(source->schema().problem);
+    const auto instances = draw(*source, 5, 21);
+    const auto bound = bind_instances(*problem, instances);
+    const auto model = build(GetParam() + "(hidden=7)", source->schema(), 4);
+    const auto batch = model->record({}, Model::Record::kChoices);
+    batch->restart(open_episodes(bound, {}));
+    std::size_t announced = 0;
+    Watched watched(*batch, [&](std::span<const Turn> turns) {
+      EXPECT_LE(batch->bytes(), announced);
+      for (const Turn& turn : turns) announced += batch->bytes_for(*turn.state);
+    });
+    play(bound, watched, {.decode = Decode::kSample});
+    EXPECT_LE(batch->bytes(), announced);
+    // Only inv-value does not know exactly: nodes of which nothing is left need no rows.
+    if (GetParam() != "inv-value") {
+      EXPECT_EQ(batch->bytes(), announced) << data;
+    } else {
+      EXPECT_GE(6 * batch->bytes(), announced) << data;
+    }
+    EXPECT_GT(batch->bytes(), watched.entries * sizeof(float));
+  }
+}
+
+TEST_P(EveryModel, KnowsItsLargestInput) {
+  for (const std::string& data : kinds_of_data()) {
+    const auto source = sources().make(data);
+    const auto problem = problems().make(source->schema().problem);
+    const Instance instance = source->draw(21, 0);
+    const auto bound = bind_instances(*problem, {&instance, 1});
+    const auto model = build(GetParam() + "(hidden=7)", source->schema(), 4);
+    const auto batch = model->record({}, Model::Record::kChoices);
+    batch->restart(open_episodes(bound, {}));
+    EXPECT_FALSE(batch->largest_input()) << "nothing is recorded yet";
+    play(bound, *batch, {});
+    const auto largest = batch->largest_input();
+    ASSERT_TRUE(largest);
+    EXPECT_GE(std::abs(largest->value), 1) << data;
+    EXPECT_LE(std::abs(largest->value), 30) << data << " " << largest->column;
   }
 }
 

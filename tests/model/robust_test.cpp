@@ -102,7 +102,7 @@ TEST_P(RobustOn, EarnsItsShareOfTheExpertsValueOnEveryInstance) {
   const auto expert = run(*greedy_);
   for (const auto& nasty : nasty_learners()) {
     for (const double rho : {0.0, 0.1, 0.35, 0.5, 0.8, 0.95, 1.0}) {
-      const auto robust = make_robust(nasty, greedy_, {.rho = rho});
+      const auto robust = make_robust(nasty, greedy_, {.rho = rho, .wmax = 1});
       for (const Decode decode : {Decode::kArgmax, Decode::kSample}) {
         const auto ours = run(*robust, decode);
         for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -125,19 +125,19 @@ TEST_P(RobustOn, WouldBreakThePromiseWithoutTheSwitch) {
 TEST_P(RobustOn, WithRhoZeroIsTheLearner) {
   for (const auto& nasty : nasty_learners()) {
     const auto alone = run(*nasty);
-    const auto ours = run(*make_robust(nasty, greedy_, {.rho = 0}));
+    const auto ours = run(*make_robust(nasty, greedy_, {.rho = 0, .wmax = 1}));
     for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i].matching, alone[i].matching);
   }
 }
 
 TEST_P(RobustOn, FollowsALearnerWhoAgreesWithTheExpert) {
   const auto expert = run(*greedy_);
-  const auto ours = run(*make_robust(greedy_, greedy_, {.rho = 1}));
+  const auto ours = run(*make_robust(greedy_, greedy_, {.rho = 1, .wmax = 1}));
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i].matching, expert[i].matching);
 }
 
 TEST_P(RobustOn, IsFeasibleAndTheSameAloneAndInABatch) {
-  const auto policy = policies().make("robust(policy=random)");
+  const auto policy = policies().make("robust(policy=random,wmax=1)");
   const auto solver = make_solver(*problem_, {});
   const auto all = run(*policy);
   for (std::size_t i = 0; i < 50; ++i) {
@@ -195,8 +195,8 @@ TEST(Robust, GuardsATrainedModelOfARunFolder) {
     return all;
   };
   const auto expert = values("greedy");
-  const auto guarded =
-      values(fmt::format("robust(policy=\"{}\",expert=greedy,rho=0.9)", options.folder.string()));
+  const auto guarded = values(
+      fmt::format("robust(policy=\"{}\",expert=greedy,rho=0.9,wmax=1)", options.folder.string()));
   for (std::size_t i = 0; i < expert.size(); ++i) {
     ASSERT_GE(guarded[i], 0.9 * expert[i] - 1e-9) << i;
   }
@@ -206,8 +206,57 @@ TEST(Robust, GuardsATrainedModelOfARunFolder) {
 TEST(Robust, RefusesWeightsAboveWmax) {
   const Instance instance = one_arrival(2.5F);
   expect_error(ErrorCode::kData, {"robust", "2.5", "wmax=1"}, [&] {
-    play(bind_instances(*problems().make("e-obm"), {&instance, 1}), *policies().make("robust"), {});
+    play(bind_instances(*problems().make("e-obm"), {&instance, 1}),
+         *policies().make("robust(policy=random,wmax=1)"), {});
   });
+}
+
+/// Two arrivals for one node.
+Instance two_arrivals(float first, float second) {
+  InstanceBuilder builder(1);
+  builder.arrive(std::vector<NodeId>{0}, std::vector<float>{first});
+  builder.arrive(std::vector<NodeId>{0}, std::vector<float>{second});
+  return std::move(builder).build();
+}
+
+TEST(Robust, TakesTheLargestGainThatTheLearnerHasSeen) {
+  const TempFolder folder;
+  const Instance past = two_arrivals(500, 200);
+  Dataset::gather({.problem = "e-obm"}, {}, {&past, 1}).save(folder.path() / "past");
+  const auto first = [&](double rho, const char* wmax, float weight) {
+    // The learner's price is 200, what came last, so it takes what gains more.
+    const auto policy = policies().make(fmt::format(
+        "robust(policy=bid-price(train=\"{}\",phases=1),expert=greedy-t(threshold=1e6),rho={}{})",
+        (folder.path() / "past").string(), rho, wmax));
+    EXPECT_EQ(policy->largest_gain(), 500);
+    const Instance instance = two_arrivals(weight, 0.5F);
+    return play(bind_instances(*problems().make("e-obm"), {&instance, 1}), *policy, {})[0]
+        .matching[0];
+  };
+  EXPECT_EQ(first(0.59, "", 300), 0) << "300 >= 0.59 x 500";
+  EXPECT_EQ(first(0.61, "", 300), kSkip) << "300 < 0.61 x 500";
+  EXPECT_EQ(first(0.61, ",wmax=400", 300), 0) << "300 >= 0.61 x 400";
+  // A larger gain is an error only for those who vouched for less.
+  EXPECT_EQ(first(0.9, "", 600), 0);
+  expect_error(ErrorCode::kData, {"600 > wmax=400"}, [&] { first(0.9, ",wmax=400", 600); });
+}
+
+TEST(Robust, IsRefusedWithoutALearnerOrTheLargestGain) {
+  expect_error(ErrorCode::kUsage, {"robust: give policy=LEARNER"},
+               [] { policies().make("robust(wmax=1)"); });
+  expect_error(ErrorCode::kUsage, {"robust", "give wmax=NUMBER in the unit of the weights"},
+               [] { policies().make("robust(policy=random)"); });
+}
+
+// An edge that is too large for its node's budget cannot be taken by anybody.
+TEST(Robust, DoesNotMindAWeightThatNobodyCanTake) {
+  InstanceBuilder builder(2);
+  builder.set_capacities({1, 1});
+  builder.arrive(std::vector<NodeId>{0, 1}, std::vector<float>{1, 50});
+  const Instance instance = std::move(builder).build();
+  const auto policy = policies().make("robust(policy=greedy,wmax=1)");
+  EXPECT_EQ(play(bind_instances(*problems().make("adwords"), {&instance, 1}), *policy, {})[0].value,
+            1);
 }
 
 TEST(Robust, RefusesAProblemInWhichGainsDependOnEachOther) {
@@ -216,7 +265,7 @@ TEST(Robust, RefusesAProblemInWhichGainsDependOnEachOther) {
   builder.arrive(std::vector<NodeId>{0}, std::vector<float>{1}, 0, std::vector<float>{0.5F});
   const Instance coverage = std::move(builder).build();
   const auto problem = problems().make("osbm");
-  const auto policy = policies().make("robust");
+  const auto policy = policies().make("robust(policy=random,wmax=1)");
   expect_error(ErrorCode::kData, {"robust", "\"osbm\"", "coverage gains"}, [&] {
     play(bind_instances(*problem, {&coverage, 1}), *policy, {});
   });

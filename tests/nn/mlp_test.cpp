@@ -213,6 +213,66 @@ TEST_P(MlpTest, StepsOfAnyLengthGiveTheSameBits) {
   EXPECT_EQ(a, b);
 }
 
+// Tapes grow in blocks of 1024 rows and 1024 groups. Steps end before, at and after their ends.
+TEST_P(MlpTest, LongTapesGiveTheSameBitsAsShortOnes) {
+  constexpr std::size_t kShared = 3, kGroups = 2'600;
+  Rng rng(3, Stream::kPolicy, 0);
+  const auto fill = [&](std::span<float> values) {
+    for (float& value : values) value = static_cast<float>(rng.normal());
+  };
+  const Mlp mlp("ff", {8, 9, 2}, kShared);
+  Parameters parameters;
+  mlp.declare(parameters);
+  mlp.initialise(parameters, rng);
+  PackedMlp packed(mlp, kernels_);
+  packed.load(parameters);
+  MlpTape tape(packed), grouped(packed), alone(packed);
+  EXPECT_EQ(tape.bytes_of(10, 4), 10 * tape.bytes_of(1, 0) + 4 * tape.bytes_of(0, 1));
+  std::vector<std::size_t> first;
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    const std::size_t rows = 1 + group % 3;
+    first.push_back(tape.append(rows));
+    grouped.append(rows);
+    fill(tape.shared_input(first[group]));
+    std::ranges::copy(tape.shared_input(first[group]), grouped.shared_input(first[group]).begin());
+    for (std::size_t row = first[group]; row < tape.rows(); ++row) {
+      fill(tape.input(row));
+      std::ranges::copy(tape.input(row), grouped.input(row).begin());
+    }
+    if (group % 511 == 0) packed.forward(tape);
+  }
+  packed.forward(tape);
+  packed.forward(grouped);  // all at once
+  EXPECT_GT(tape.rows(), 5'000U);
+  EXPECT_EQ(tape.groups(), kGroups);
+  Parameters sum = parameters.zeros();
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    alone.clear();
+    alone.append(1 + group % 3);
+    std::ranges::copy(tape.shared_input(first[group]), alone.shared_input(0).begin());
+    for (std::size_t k = 0; k < alone.rows(); ++k) {
+      std::ranges::copy(tape.input(first[group] + k), alone.input(k).begin());
+    }
+    packed.forward(alone);
+    for (std::size_t k = 0; k < alone.rows(); ++k) {
+      const std::size_t row = first[group] + k;
+      ASSERT_TRUE(std::ranges::equal(alone.output(k), tape.output(row))) << row;
+      ASSERT_TRUE(std::ranges::equal(grouped.output(row), tape.output(row))) << row;
+      fill(alone.output_gradient(k));
+      std::ranges::copy(alone.output_gradient(k), tape.output_gradient(row).begin());
+      std::ranges::copy(alone.output_gradient(k), grouped.output_gradient(row).begin());
+    }
+    packed.backward(alone, sum);
+  }
+  Parameters gradient = parameters.zeros(), other = gradient;
+  packed.backward(tape, gradient, InputGradient::kYes);
+  packed.backward(grouped, other);
+  EXPECT_EQ(gradient, other);
+  for (std::size_t i = 0; i < sum.values().size(); ++i) {
+    EXPECT_NEAR(gradient.values()[i], sum.values()[i], 1e-2) << "parameter " << i;
+  }
+}
+
 TEST_P(MlpTest, ATapeThatDoesNotRecordGivesTheSameBits) {
   Setup setup(kernels_, {9, 30, 20, 3}, 200);
   MlpTape tape(setup.packed, MlpTape::Record::kNo);

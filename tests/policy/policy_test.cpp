@@ -195,37 +195,91 @@ TEST(GreedyT, SkipsBelowTheThreshold) {
             (std::map<NodeId, int>{{kSkip, 3000}}));
 }
 
-TEST(GreedyT, TunesItsThresholdToTheBestOfAHundred) {
-  const TempFolder folder;
-  const auto source = sources().make("crowd(u=5,v=15)");
-  const Dataset past = generate(*source, {"crowd(u=5,v=15)", 4}, 60, 1, no_progress());
-  past.save(folder.path() / "past");
-  const auto tuned =
-      policies().make(fmt::format("greedy-t(train={})", (folder.path() / "past").string()));
-
-  const auto problem = problems().make("e-obm");
-  std::vector<Instance> instances;
-  for (std::size_t i = 0; i < past.size(); ++i) instances.push_back(past.instance(i));
-  const auto total = [&](const Policy& policy) {
-    double sum = 0;
-    for (const Rollout& rollout : play(bind_instances(*problem, instances), policy, {}))
-      sum += rollout.value;
-    return sum;
-  };
-  double best = 0;
-  for (int percent = 1; percent <= 100; ++percent) {
-    best = std::max(
-        best, total(*policies().make(fmt::format("greedy-t(threshold={})", percent / 100.0))));
+/// Past instances in a file, and what policies earn on them.
+class GreedyTTuned : public testing::Test {
+ protected:
+  /// Weights are multiplied by `unit`.
+  void learn_from(const std::string& source, float unit) {
+    instances_.clear();
+    for (std::size_t i = 0; i < 60; ++i) {
+      const Instance drawn = sources().make(source)->draw(4, i);
+      InstanceBuilder builder(drawn.market().num_fixed);
+      for (int t = 0; t < drawn.num_arrivals(); ++t) {
+        std::vector<float> weights;
+        for (const float weight : drawn.arrival(t).weights) weights.push_back(unit * weight);
+        builder.arrive(drawn.arrival(t).nodes, weights);
+      }
+      instances_.push_back(std::move(builder).build());
+    }
+    Dataset::gather({.problem = "e-obm"}, {}, instances_).save(folder_.path() / "past");
   }
-  EXPECT_NEAR(total(*tuned), best, 1e-9);
-  EXPECT_GT(best, total(*policies().make("greedy")));
-  const auto again = policies().make(tuned->resolved_spec());
-  EXPECT_EQ(again->resolved_spec(), tuned->resolved_spec());
+
+  std::shared_ptr<const Policy> tuned(const std::string& options = "") const {
+    return policies().make(
+        fmt::format("greedy-t(train={}{})", (folder_.path() / "past").string(), options));
+  }
+
+  double total(const Policy& policy) const {
+    double sum = 0;
+    for (const Rollout& rollout :
+         play(bind_instances(*problems().make("e-obm"), instances_), policy, {})) {
+      sum += rollout.value;
+    }
+    return sum;
+  }
+
+  /// The best of a hundred thresholds up to `most`.
+  double best_below(double most) const {
+    double best = 0;
+    for (int percent = 1; percent <= 100; ++percent) {
+      best = std::max(
+          best,
+          total(*policies().make(fmt::format("greedy-t(threshold={})", most * percent / 100))));
+    }
+    return best;
+  }
+
+  TempFolder folder_;
+  std::vector<Instance> instances_;
+};
+
+TEST_F(GreedyTTuned, TakesTheBestOfThePapersHundredths) {
+  learn_from("crowd(u=5,v=15)", 1);
+  const auto policy = tuned(",candidates=hundredths");
+  EXPECT_NEAR(total(*policy), best_below(1), 1e-9);
+  EXPECT_GT(best_below(1), total(*policies().make("greedy")));
+}
+
+TEST_F(GreedyTTuned, FindsItsThresholdInAnyUnit) {
+  // In the last source few of many arrivals can be matched, so only the largest gains are worth it.
+  for (const char* source : {"crowd(u=5,v=15)", "er(u=5,v=15,p=0.5)", "er(u=2,v=200,p=0.5)"}) {
+    for (const float unit : {1.0F, 1e-4F, 5e6F}) {
+      SCOPED_TRACE(fmt::format("{} x {}", source, unit));
+      learn_from(source, unit);
+      const auto policy = tuned();
+      EXPECT_GT(total(*policy), 0.99 * best_below(unit));
+      EXPECT_GT(total(*policy), 1.05 * total(*policies().make("greedy")));
+      const auto again = policies().make(policy->resolved_spec());
+      EXPECT_EQ(again->resolved_spec(), policy->resolved_spec());
+      EXPECT_EQ(total(*again), total(*policy)) << policy->resolved_spec();
+    }
+  }
+}
+
+TEST_F(GreedyTTuned, LetsAllPassWhereWaitingDoesNotPay) {
+  learn_from("er(u=30,v=5,p=0.5)", 1);
+  EXPECT_EQ(total(*tuned()), total(*policies().make("greedy")));
 }
 
 TEST(GreedyT, ThresholdAndTrainingFileExcludeEachOther) {
-  expect_error(ErrorCode::kUsage, {"greedy-t", "threshold", "train"},
-               [] { policies().make("greedy-t(threshold=0.5,train=x)"); });
+  for (const char* other : {"train=x", "candidates=hundredths"}) {
+    expect_error(ErrorCode::kUsage, {"greedy-t", "threshold", "train"},
+                 [&] { policies().make(fmt::format("greedy-t(threshold=0.5,{})", other)); });
+  }
+  expect_error(ErrorCode::kUsage,
+               {"greedy-t: give train=FILE to tune the threshold on past instances, or "
+                "threshold=NUMBER in the unit of the weights"},
+               [] { policies().make("greedy-t"); });
 }
 
 TEST(GreedyRt, DrawsItsThresholdOncePerEpisodeFromPowersOfE) {
@@ -245,6 +299,15 @@ TEST(GreedyRt, NormalisesByTheSmallestWeightOfATrainingFile) {
   const auto policy =
       policies().make(fmt::format("greedy-rt(train={})", (folder.path() / "past").string()));
   EXPECT_EQ(policy->resolved_spec(), "greedy-rt(scale=4,offset=0,w_max=2,first=0)");
+}
+
+TEST(GreedyRt, IsRefusedWithoutAScale) {
+  for (const char* spec : {"greedy-rt", "greedy-rt(scale=2)", "greedy-rt(w_max=2)"}) {
+    expect_error(ErrorCode::kUsage, {"greedy-rt: give train=FILE", "scale=NUMBER and w_max=NUMBER"},
+                 [&] { policies().make(spec); });
+  }
+  expect_error(ErrorCode::kUsage, {"greedy-rt", "either scale and w_max or train"},
+               [] { policies().make("greedy-rt(scale=2,train=x)"); });
 }
 
 TEST(Msvv, WeighsTheBidByTheRemainingShareOfTheBudget) {
@@ -340,6 +403,44 @@ TEST_P(EveryPolicy, StopsWithinABatchWhenInterrupted) {
   expect_error(ErrorCode::kCancelled, {"interrupted"}, [&] {
     play(bind_instances(*problem, c.instances), *policy, {.progress = &progress});
   });
+}
+
+TEST(Play, AnEpisodeCanBeFollowedWhateverTheScores) {
+  for (const Case& c : cases()) {
+    const auto problem = problems().make(c.problem);
+    const auto instances = bind_instances(*problem, c.instances);
+    const auto random = policies().make("random");
+    const auto greedy = policies().make("greedy");
+    const auto episodes = play(instances, *random, {.seed = 4});
+    const auto followed = play(instances, *greedy, {.seed = 5, .followed = episodes});
+    for (std::size_t i = 0; i < episodes.size(); ++i) {
+      EXPECT_EQ(followed[i].matching, episodes[i].matching) << c.name;
+      EXPECT_EQ(followed[i].value, episodes[i].value) << c.name;
+    }
+    // In batches, too.
+    const auto many = play_many(
+        *problem, c.instances.size(), [&](std::size_t i) { return c.instances[i]; }, *greedy,
+        {.followed = episodes}, 2, no_progress());
+    for (std::size_t i = 0; i < episodes.size(); ++i) {
+      EXPECT_EQ(many[i].matching, episodes[i].matching) << c.name;
+    }
+  }
+}
+
+TEST(Play, AnEpisodeThatCannotBeFollowedIsRefused) {
+  const auto problem = problems().make("e-obm");
+  const Instance instance = sources().make("er(u=3,v=4,p=1)")->draw(1, 0);
+  const auto instances = bind_instances(*problem, {&instance, 1});
+  const auto greedy = policies().make("greedy");
+  std::vector<Rollout> episodes = {{.matching = {1, kSkip, 1, kSkip}}};
+  expect_error(ErrorCode::kUsage, {"node 1", "arrival 2", "not on offer"},
+               [&] { play(instances, *greedy, {.followed = episodes}); });
+  episodes[0].matching = {1};
+  expect_error(ErrorCode::kUsage, {"not of these 1 instances"},
+               [&] { play(instances, *greedy, {.followed = episodes}); });
+  episodes.emplace_back();
+  expect_error(ErrorCode::kUsage, {"not of these 1 instances"},
+               [&] { play(instances, *greedy, {.followed = episodes}); });
 }
 
 TEST(Policies, AnUnknownNameListsTheKnownOnes) {

@@ -264,6 +264,11 @@ TEST(MirrorDescent, NamesTheStepsThatItWasTunedTo) {
   EXPECT_EQ(again->resolved_spec(), tuned->resolved_spec());
   expect_error(ErrorCode::kUsage, {"mirror-descent", "train"},
                [] { policies().make("mirror-descent(eta=1,train=x)"); });
+  for (const char* spec : {"mirror-descent", "mirror-descent(start=1)", "mirror-descent(eta=1)"}) {
+    expect_error(ErrorCode::kUsage,
+                 {"mirror-descent: give train=FILE", "start=NUMBER and eta=NUMBER"},
+                 [&] { policies().make(spec); });
+  }
 }
 
 TEST(Trajectory, IsOptimalWhereItsFuturesComeTrue) {

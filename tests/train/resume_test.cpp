@@ -11,7 +11,6 @@
 
 #include "foresight/base/safetensors.h"
 #include "foresight/model/checkpoint.h"
-#include "foresight/train/auto.h"
 #include "foresight/train/run.h"
 
 namespace foresight {
@@ -95,6 +94,37 @@ TEST_F(Resumed, AFileMayBeMovedButNotReplaced) {
   options_.resume = true;
   options_.epochs = 3;
   EXPECT_EQ(train(options_, no_progress()).epochs, 3);
+}
+
+// Before epochs on files had a size of their own, an epoch was a pass. Such a run goes on with as
+// many instances as it had; without the number it is refused, because others fit now.
+TEST_F(Resumed, ARunOfOnePassPerEpochNeedsTheNumberOfInstances) {
+  options_.train = write_data("train", 1);
+  options_.validation = write_data("validation", 2);
+  options_.instances = 60;
+  train(options_, no_progress());
+  expect_refused({"instances", "\"60\"", "\"540\""}, [](RunOptions& o) { o.instances = 0; });
+  expect_refused({"augment", "\"none\"", "\"shuffle\""},
+                 [](RunOptions& o) { o.augment = "shuffle"; });
+  options_.resume = true;
+  options_.epochs = 3;
+  EXPECT_EQ(train(options_, no_progress()).epochs, 3);
+}
+
+TEST_F(Resumed, ARunOnReorderedArrivalsIsThatOfAWholeOne) {
+  options_.train = write_data("train", 1);
+  options_.validation = write_data("validation", 2);
+  options_.augment = "shuffle";
+  options_.epochs = 3;
+  train(options_, no_progress());
+  const std::string whole = read_file_of_run("last.safetensors");
+  options_.folder = folder_.path() / "resumed";
+  options_.resume = true;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    train(options_, no_progress(),
+          [&](const MetricsRow& row) { return row.front().second < epoch; });
+  }
+  EXPECT_TRUE(read_file_of_run("last.safetensors") == whole);
 }
 
 TEST_F(Resumed, FilesBehindASourceMayNotChange) {
@@ -252,18 +282,6 @@ TEST_F(Resumed, CopiesForPeopleAreNotNeeded) {
   options_.epochs = 2;
   EXPECT_EQ(train(options_, no_progress()).epochs, 2);
   EXPECT_EQ(read_run(options_.folder).epochs_done(), 2);
-}
-
-TEST_F(Resumed, AnAutomaticRunIsNotOverwritten) {
-  options_.model.clear();
-  options_.epochs = 1;
-  train_auto(options_, no_progress());
-  const std::string before = read_file_of_run("last.safetensors");
-  expect_error(ErrorCode::kUsage, {"holds a run already", "resume it"},
-               [&] { train_auto(options_, no_progress()); });
-  options_.resume = true;
-  train_auto(options_, no_progress());
-  EXPECT_TRUE(read_file_of_run("last.safetensors") == before);
 }
 
 }  // namespace

@@ -36,6 +36,23 @@ TEST(RunRecord, TellsWhatARunWasAndHowItWent) {
   EXPECT_TRUE(record.metrics["no such"].empty());
 }
 
+TEST(RunRecord, SaysWhichRuleTheModelIsNoBetterThan) {
+  RunRecord record;
+  record.best_epoch = 1;
+  record.best_ratio = 0.8;
+  EXPECT_FALSE(record.unbeaten()) << "of an earlier version";
+  record.greedy_ratio = 0.7;
+  record.threshold_ratio = 0.7;
+  record.rival_p = 0.2;
+  EXPECT_EQ(record.unbeaten()->name, "greedy");
+  record.threshold_ratio = 0.75;
+  EXPECT_EQ(record.unbeaten()->name, "greedy-t");
+  EXPECT_EQ(record.unbeaten()->ratio, 0.75);
+  EXPECT_EQ(record.unbeaten()->p, 0.2);
+  record.rival_p = 0.04;
+  EXPECT_FALSE(record.unbeaten());
+}
+
 TEST(RunRecord, FoldersWithoutARunAndDamagedOnesAreRefused) {
   const TempFolder folder;
   EXPECT_FALSE(is_run_folder(folder.path()));

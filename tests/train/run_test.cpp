@@ -9,11 +9,11 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
+#include "foresight/auto/auto.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/model/feed.h"
 #include "foresight/nn/network.h"
 #include "foresight/solve/solver.h"
-#include "foresight/train/auto.h"
 #include "foresight/train/metrics.h"
 #include "foresight/train/run_record.h"
 
@@ -39,6 +39,8 @@ RunOptions small(const std::string& model, const std::filesystem::path& folder) 
 
 std::int64_t updates_per_epoch(const RunOptions& options) {
   const auto trainer = trainers().make(trainer_for(options.model, options.trainer));
+  constexpr double kArrivals = 16;  // so few that their number does not count
+  trainer->fit_batch(options.instances, kArrivals);
   const auto batch = static_cast<std::uint64_t>(trainer->batch_size());
   return static_cast<std::int64_t>((options.instances + batch - 1) / batch);
 }
@@ -66,12 +68,16 @@ TEST(Train, OptionsOutOfRangeAreRefusedBeforeAnythingIsWritten) {
     RunOptions options = small("inv-ff", folder.path() / "run");
     change(options);
     expect_error(ErrorCode::kUsage, {message}, [&] { train(options, no_progress()); });
+    options.epochs = std::min(options.epochs, 0);
+    if (options.instances == small("", "").instances) options.instances = 0;
     expect_error(ErrorCode::kUsage, {message}, [&] { train_auto(options, no_progress()); });
   };
-  refused("train: epochs must be a whole number 1..1000000, got \"0\"",
-          [](RunOptions& options) { options.epochs = 0; });
-  refused("train: validation_instances must be a whole number 1..1000000000, got \"0\"",
-          [](RunOptions& options) { options.validation_instances = 0; });
+  refused("train: epochs must be a whole number 0..1000000, got \"-1\"",
+          [](RunOptions& options) { options.epochs = -1; });
+  refused("train: validation_instances must be a whole number 0..1000000000, got \"1000000001\"",
+          [](RunOptions& options) { options.validation_instances = 1'000'000'001; });
+  refused("train: augment must be one of none|shuffle|resample, got \"mirror\"",
+          [](RunOptions& options) { options.augment = "mirror"; });
   refused("train: instances must be a whole number 0..1000000000, got \"1000000001\"",
           [](RunOptions& options) { options.instances = 1'000'000'001; });
   refused("train: threads must be a whole number 0..4096, got \"-1\"",
@@ -84,14 +90,46 @@ TEST(Train, NoNumberOfInstancesMeansTheDefaultOne) {
   RunOptions options = small("inv-ff", folder.path() / "run");
   options.train = "er(u=2,v=2)";
   options.epochs = 1;
-  options.instances = 0;
+  options.instances = options.validation_instances = 0;
   double value = 0;
   train(options, no_progress(), [&](const auto& metrics) {
     for (const auto& [name, number] : metrics) value = name == "value" ? number : value;
     return true;
   });
   EXPECT_GT(value, 0);
-  EXPECT_NE(read(options.folder / "config.json").find("\"instances\": 20000"), std::string::npos);
+  EXPECT_EQ(read_run(options.folder).instances, 20'000U);
+  EXPECT_EQ(read_run(options.folder).validation_instances, 1'000U);
+}
+
+TEST(Train, LargeInstancesAreFewer) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff(hidden=4)", folder.path() / "run");
+  options.train = "er(u=4,v=20000,p=0.1)";
+  options.epochs = 1;
+  options.instances = 2;
+  options.validation_instances = 0;
+  train(options, no_progress());
+  EXPECT_EQ(read_run(options.folder).validation_instances, 20U);
+}
+
+// Few past instances are played often before the model is judged again.
+TEST(Train, AnEpochOnAFileHasAsManyEpisodesAsAskedFor) {
+  const TempFolder folder;
+  const std::string spec = "crowd(u=4,v=8)";
+  RunOptions options = small("inv-ff(hidden=4)", folder.path() / "run");
+  options.train_data = generate(*sources().make(spec), {spec, 1}, 10, 1, no_progress());
+  options.validation = spec;
+  options.instances = 45;
+  for (const char* augment : {"none", "shuffle", "resample"}) {
+    options.augment = augment;
+    options.folder = folder.path() / augment;
+    train(options, no_progress());
+    EXPECT_EQ(read_run(options.folder).instances, 45U);
+    EXPECT_EQ(read_run(options.folder).augment, augment);
+  }
+  EXPECT_NE(read_run(folder.path() / "shuffle").metrics, read_run(folder.path() / "none").metrics);
+  EXPECT_NE(read_run(folder.path() / "shuffle").metrics,
+            read_run(folder.path() / "resample").metrics);
 }
 
 TEST(Train, TheObserverCanEndARunThatResumeGoesOnWith) {
@@ -185,7 +223,8 @@ INSTANTIATE_TEST_SUITE_P(Reinforce, EveryBaseline,
                          testing::Values("baseline=ema", "baseline=rollout", "baseline=critic",
                                          "baseline=none", "credit=to-go", "baseline=hindsight",
                                          "rollouts=4,baseline=others,batch=50", "standardize=1",
-                                         "entropy_end=0,schedule=cosine"),
+                                         "entropy_end=0,schedule=cosine", "tape=0.01",
+                                         "tape=0.01,baseline=critic", "tape=0.01,standardize=1"),
                          [](const auto& test) {
                            std::string name;
                            for (const char c : test.param) {
@@ -310,6 +349,45 @@ TEST(Train, KeepsTheBestOfAllOrOfTheEndOfAnAnnealedRun) {
   }
 }
 
+TEST(Train, EndsWhenPatienceRunsOut) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff(hidden=4)", folder.path() / "whole");
+  options.instances = 20;
+  options.trainer = "reinforce(batch=20)";
+  options.epochs = 40;
+  EXPECT_FALSE(train(options, no_progress()).out_of_patience);
+  const auto ratios = read_run(options.folder).metrics["validation_ratio"];
+  // The first epoch after which two others were no better.
+  std::size_t best = 0, last = 0;
+  while (last < ratios.size() && last - best < 2) {
+    if (++last < ratios.size() && ratios[last] > ratios[best]) best = last;
+  }
+  ASSERT_LT(last + 1, ratios.size()) << "this run never pauses, so that nothing is shown";
+
+  options.patience = 2;
+  options.folder = folder.path() / "impatient";
+  const RunResult result = train(options, no_progress());
+  EXPECT_TRUE(result.out_of_patience);
+  EXPECT_EQ(result.epochs, static_cast<int>(last) + 1);
+  EXPECT_EQ(result.best_epoch, static_cast<int>(best) + 1);
+  EXPECT_TRUE(read_run(options.folder).done());
+  options.resume = true;
+  EXPECT_EQ(train(options, no_progress()).epochs, result.epochs) << "it is done";
+  options.patience = 0;
+  EXPECT_EQ(train(options, no_progress()).epochs, 40) << "more patience goes on";
+  EXPECT_EQ(read_run(options.folder).metrics, read_run(folder.path() / "whole").metrics);
+}
+
+TEST(Train, PatienceDoesNotGoWithAnAnnealedRun) {
+  const TempFolder folder;
+  RunOptions options = small("inv-ff", folder.path() / "run");
+  options.patience = 3;
+  options.trainer = "reinforce(schedule=cosine)";
+  expect_error(ErrorCode::kUsage, {"patience=3", "schedule=cosine"},
+               [&] { train(options, no_progress()); });
+  EXPECT_FALSE(std::filesystem::exists(options.folder));
+}
+
 TEST(Train, RefusesToOverwriteOrToMixRuns) {
   const TempFolder folder;
   RunOptions options = small("inv-ff", folder.path() / "run");
@@ -343,6 +421,10 @@ class BrokenModel : public Model {
  private:
   struct BrokenBatch : RecordingBatch {
     void restart(std::span<const Opening>) override {}
+    void forget_rows() override {}
+    std::size_t rows() const override { return 0; }
+    std::size_t bytes() const override { return 0; }
+    std::size_t bytes_for(const State&) const override { return 0; }
     void score(std::span<const Turn> turns, Scores& scores) override {
       for (std::size_t i = 0; i < turns.size(); ++i) std::ranges::fill(scores.row(i), 0.0F);
     }

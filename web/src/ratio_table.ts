@@ -57,7 +57,7 @@ export function ratioTable(evaluation: Evaluation): HTMLElement {
       statistic('Ties', (p) => against(p)?.ties, (p) => count(against(p)?.ties), 'Instances on which both are equal'),
       ...(policies.some((p) => p.gap_closed != null) ? [statistic('Gap closed', (p) => p.gap_closed,
         (p) => (p.gap_closed == null || p.gap_closed < 0 ? '–' : `${(100 * p.gap_closed).toFixed(1)} %`),
-        'Share of the gap between greedy-t (else greedy) and the best possible online policy')] : []),
+        `Share of the gap between ${evaluation.gap_reference ?? 'greedy'} and the best possible online policy`)] : []),
       statistic('Std', (p) => p.std, (p) => fixed(p.std), 'Standard deviation over the instances'),
       statistic('Worst', (p) => p.min, (p) => fixed(p.min), 'Lowest ratio of all instances'),
       statistic('Median', (p) => p.median, (p) => fixed(p.median)),

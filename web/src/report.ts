@@ -22,6 +22,7 @@ export interface Policy {
 
 export interface Evaluation {
   name: string; problem: string; source: string; seed: Num; instances: Num; unproven: Num; horizon?: string;
+  gap_reference?: string;
   policies: Policy[];
   ratio_stride?: number;
 }

@@ -5,13 +5,16 @@
 
 #include "foresight/features/features.h"
 #include "foresight/model/gnn/embedding.h"
+#include "foresight/model/largest_input_internal.h"
 
 namespace foresight {
 namespace {
 
 // The number of decisions whose graphs are embedded together: enough for whole tiles of the
-// kernels, few enough for the cache.
+// kernels, few enough for the cache. Where graphs are large, fewer are, so that memory grows only
+// with the largest graph.
 constexpr std::size_t kGroup = 8;
+constexpr std::size_t kNodesOfGroup = 16'384;
 
 class DeepGnn : public GnnModel {
  public:
@@ -29,6 +32,7 @@ class DeepBatch : public GnnBatch {
  public:
   DeepBatch(const DeepGnn& model, MlpTape::Record record)
       : GnnBatch(model.deep().decoder(), record),
+        model_(model),
         network_(model.deep()),
         inputs_(model.shape().inputs),
         scalars_(model.shape().scalars()),
@@ -37,18 +41,44 @@ class DeepBatch : public GnnBatch {
  private:
   void open(std::span<const Opening> openings) override {
     logs_.clear();
+    for (const Opening& opening : openings) logs_.emplace_back(inputs_, opening.market);
+  }
+
+  // The logs stay: they hold every graph from the first arrival on.
+  void forget() override {
     views_.clear();
     rows_.clear();
-    for (const Opening& opening : openings) logs_.emplace_back(inputs_, opening.market);
+    candidates_.clear();
+  }
+
+  std::size_t bytes_of(std::size_t rows, std::size_t decisions) const override {
+    return tape().bytes_of(rows, 0, PackedMlp::InputGradient::kYes) +
+           rows * sizeof(candidates_[0]) + decisions * (sizeof(GraphView) + sizeof(Rows));
+  }
+
+  std::optional<Input> largest_input() const override {
+    if (tape().rows() == 0) return std::nullopt;
+    // The columns of features(): scalars, then the inputs of nodes without the constants 1. The
+    // other columns on the tape are embeddings, which are outputs of a network.
+    LargestInput largest;
+    for (std::size_t row = 0; row < tape().rows(); ++row) {
+      largest.add(tape().input(row).first(scalars_));
+    }
+    const std::size_t fixed = inputs_.fixed() - 1;
+    for (const EpisodeLog& log : logs_) {
+      for (std::size_t node = 0; node < log.fixed_nodes() + log.arrivals(); ++node) {
+        const auto input = log.input(node);
+        largest.add(input.first(fixed), scalars_);
+        if (inputs_.one_embedding()) continue;
+        largest.add(input.subspan(fixed + 1, inputs_.arrival() - 1), scalars_ + fixed);
+      }
+    }
+    return Input{model_.features()[largest.column], largest.value};
   }
 
   void observe(const Turn& turn) override { logs_[turn.episode].observe(*turn.state); }
 
   void fill(std::span<const Turn> turns, std::span<const Rows> rows) override {
-    if (!recording()) {
-      views_.clear();
-      rows_.clear();
-    }
     const std::size_t begin = views_.size();
     candidates_.resize(tape().rows());
     for (std::size_t i = 0; i < turns.size(); ++i) {
@@ -64,7 +94,7 @@ class DeepBatch : public GnnBatch {
   }
 
   void fill_scalars(const State& state, std::size_t first) {
-    const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
+    const EpisodeFeatures episode = inputs_.episode(state);
     const auto fill_row = [&](std::size_t row, const Offer& offer) {
       const float is_skip = offer.node == kSkip ? 1 : 0;
       candidates_[row] = static_cast<std::size_t>(offer.node + 1);
@@ -75,7 +105,7 @@ class DeepBatch : public GnnBatch {
       if (inputs_.costs) scalars[5] = offer.cost;
     };
     fill_row(first, {kSkip, 0, 0});
-    for (const Offer& offer : state.offers()) fill_row(++first, offer);
+    for (const Offer& offer : state.offers()) fill_row(++first, inputs_.measured(offer));
   }
 
   void backward(Parameters& gradient) override {
@@ -96,8 +126,12 @@ class DeepBatch : public GnnBatch {
   template <typename Visit, typename Finish = void (*)()>
   void for_each_group(
       std::size_t begin, Visit&& visit, Finish&& finish = [] {}) {
-    for (; begin < views_.size(); begin += kGroup) {
-      const std::size_t count = std::min(kGroup, views_.size() - begin);
+    for (std::size_t count = 0; begin < views_.size(); begin += count) {
+      std::size_t nodes = views_[begin].nodes();
+      for (count = 1; count < std::min(kGroup, views_.size() - begin); ++count) {
+        nodes += views_[begin + count].nodes();
+        if (nodes > kNodesOfGroup) break;
+      }
       embedding_.forward(std::span(views_).subspan(begin, count));
       for (std::size_t view = 0; view < count; ++view) {
         const auto [first, rows] = rows_[begin + view];
@@ -107,12 +141,13 @@ class DeepBatch : public GnnBatch {
     }
   }
 
+  const DeepGnn& model_;
   const DeepNetwork& network_;
   const NodeInputs& inputs_;
   std::size_t scalars_;
   GraphEmbedding embedding_;
   std::vector<EpisodeLog> logs_;
-  std::vector<GraphView> views_;         // of every decision with a choice
+  std::vector<GraphView> views_;         // of every decision with a choice on the tape
   std::vector<Rows> rows_;               // its candidates
   std::vector<std::size_t> candidates_;  // the node of every row of the tape
 };

@@ -6,6 +6,7 @@
 
 #include "foresight/model/gnn/encoder.h"
 #include "foresight/model/gnn/model.h"
+#include "foresight/model/largest_input_internal.h"
 
 namespace foresight {
 namespace {
@@ -159,6 +160,20 @@ class FoldedBatch : public GnnBatch {
   }
 
   void backward(Parameters& gradient) override { model_.backward(tape(), gradient); }
+
+  std::size_t bytes_of(std::size_t rows, std::size_t decisions) const override {
+    return tape().bytes_of(rows, decisions);
+  }
+
+  std::optional<Input> largest_input() const override {
+    if (tape().rows() == 0) return std::nullopt;
+    LargestInput largest;
+    for (std::size_t row = 0; row < tape().rows(); ++row) largest.add(tape().input(row));
+    for (std::size_t group = 0; group < tape().groups(); ++group) {
+      largest.add(tape().shared_input_of_group(group), model_.columns().time);
+    }
+    return Input{graph_column_names(model_.shape().inputs)[largest.column], largest.value};
+  }
 
   const FoldedGnn& model_;
   std::vector<EpisodeGraph> graphs_;

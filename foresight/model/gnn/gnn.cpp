@@ -35,7 +35,8 @@ Entry<Architecture> gnn_hist_model() {
   return make_architecture<GnnOptions, build>(
       "gnn-hist", "one candidate at a time, with embeddings of the graph; any size and order",
       {"reinforce(lr=0.002,decay=0.99,beta=0.95,entropy=0.05)",
-       TrainingPlan::Automatic{.decisions = 20e6}});
+       // Several episodes per instance, as the other models have them, make it worse.
+       TrainingPlan::Automatic{.variants = {"reinforce(schedule=cosine,entropy_end=0)"}}});
 }
 
 }  // namespace foresight

@@ -29,6 +29,34 @@ GraphColumns::GraphColumns(const NodeInputs& inputs) {
   width = mean + fixed_summary(inputs);
 }
 
+std::vector<std::string> graph_column_names(const NodeInputs& inputs) {
+  std::vector<std::string> names = {"gain", "is_skip"};
+  if (inputs.costs) names.push_back("cost");
+  const auto add = [&](const std::vector<std::string>& of, bool weighted) {
+    for (const std::string& name : of) names.push_back(weighted ? "gain * " + name : name);
+    names.push_back(weighted ? "gain" : "1");
+  };
+  const auto fixed = inputs.fixed_names(), arrival = inputs.arrival_names();
+  const auto add_fixed_summary = [&] {
+    add(fixed, false);
+    add(arrival, true);
+    add(arrival, false);
+  };
+  const auto add_arrival_summary = [&] {
+    add(arrival, false);
+    add(fixed, true);
+    add(fixed, false);
+  };
+  add_fixed_summary();
+  names.insert(names.end(), {"time", "value", "nothing_decided"});
+  add_arrival_summary();
+  add_fixed_summary();
+  add_arrival_summary();
+  add_fixed_summary();
+  assert(names.size() == GraphColumns(inputs).width);
+  return names;
+}
+
 EpisodeGraph::EpisodeGraph(const NodeInputs& inputs, const Market& market)
     : inputs_(inputs),
       summaries_(index(market.num_fixed) * fixed_summary(inputs)),
@@ -100,7 +128,8 @@ void EpisodeGraph::observe(const State& state) {
   }
   const double share = 1 / (1 + static_cast<double>(state.edges().size()));
   std::copy_n(skip_.begin(), fixed, plain.begin());
-  for (const Offer& edge : state.edges()) {
+  for (const Offer& given : state.edges()) {
+    const Offer edge = inputs_.measured(given);
     Node& node = nodes_[index(edge.node)];
     const auto z = summary(edge.node);
     ++node.degree;
@@ -122,7 +151,7 @@ void EpisodeGraph::observe(const State& state) {
 void EpisodeGraph::fill_shared(const State& state, const GraphColumns& columns,
                                std::span<float> shared) const {
   const auto row = [&](std::size_t column) -> float& { return shared[column - columns.time]; };
-  const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
+  const EpisodeFeatures episode = inputs_.episode(state);
   const int decided = arrivals_ - 1;
   const double per_decision = decided > 0 ? 1.0 / decided : 0;
   const double per_node = 1 / (1 + static_cast<double>(nodes_.size()));
@@ -150,9 +179,10 @@ void EpisodeGraph::fill_skip(const GraphColumns& columns, std::span<float> row) 
 
 void EpisodeGraph::fill(const Offer& offer, const GraphColumns& columns,
                         std::span<float> row) const {
-  row[columns.gain] = offer.gain;
+  const Offer measured = inputs_.measured(offer);
+  row[columns.gain] = measured.gain;
   row[columns.is_skip] = 0;
-  if (inputs_.costs) row[columns.cost] = offer.cost;
+  if (inputs_.costs) row[columns.cost] = measured.cost;
   std::ranges::copy(summary(offer.node),
                     row.begin() + static_cast<std::ptrdiff_t>(columns.candidate));
 }

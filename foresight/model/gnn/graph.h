@@ -47,6 +47,10 @@ struct GraphColumns {
   std::size_t shared() const { return width - time; }
 };
 
+/// What these columns hold, by the names of the inputs that they are means of. Where a mean is
+/// weighted, the names say "gain * ".
+std::vector<std::string> graph_column_names(const NodeInputs& inputs);
+
 class EpisodeGraph {
  public:
   /// Throws Error(kData) if the market lacks the attributes. `inputs` must outlive the graph.

@@ -44,7 +44,7 @@ void EpisodeLog::observe(const State& state) {
   }
   edges_.push_back({0, 0});
   for (const Offer& edge : state.edges()) {
-    edges_.push_back({static_cast<std::size_t>(edge.node + 1), edge.gain});
+    edges_.push_back({static_cast<std::uint32_t>(edge.node + 1), inputs_.measured(edge).gain});
   }
   first_edge_.push_back(edges_.size());
 }

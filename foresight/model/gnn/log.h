@@ -1,6 +1,7 @@
 // What gnn-hist remembers of an episode when it embeds the graph again at every arrival.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace foresight {
 class EpisodeLog {
  public:
   struct Edge {
-    std::size_t node;  // skip or a fixed node
+    std::uint32_t node;  // skip or a fixed node; small, because a log holds every edge
     float weight;
   };
   struct Decision {

@@ -112,20 +112,33 @@ GnnBatch::GnnBatch(const PackedMlp& decoder, MlpTape::Record record)
     : decoder_(decoder), recording_(record == MlpTape::Record::kYes), tape_(decoder, record) {}
 
 void GnnBatch::restart(std::span<const Opening> openings) {
-  tape_.clear();
-  rows_.clear();
+  forget_rows();
   open(openings);
 }
 
+void GnnBatch::forget_rows() {
+  tape_.clear();
+  rows_.clear();
+  decisions_ = 0;
+  forget();
+}
+
+std::size_t GnnBatch::bytes() const {
+  return bytes_of(tape_.rows(), decisions_) + rows_.size() * sizeof(Rows);
+}
+
+std::size_t GnnBatch::bytes_for(const State& state) const {
+  const std::size_t offers = state.offers().size();
+  return sizeof(Rows) + (offers == 0 ? 0 : bytes_of(offers + 1, 1));
+}
+
 void GnnBatch::score(std::span<const Turn> turns, Scores& scores) {
-  if (!recording_) {
-    tape_.clear();
-    rows_.clear();
-  }
+  if (!recording_) forget_rows();
   for (const Turn& turn : turns) {
     observe(turn);
     const std::size_t offers = turn.state->offers().size();
     rows_.push_back(offers == 0 ? Rows{0, 0} : Rows{tape_.append(offers + 1), offers + 1});
+    decisions_ += offers == 0 ? 0 : 1;
   }
   const auto rows = std::span(rows_).last(turns.size());
   fill(turns, rows);

@@ -86,6 +86,10 @@ class GnnBatch : public RecordingBatch {
   GnnBatch(const PackedMlp& decoder, MlpTape::Record record);
 
   void restart(std::span<const Opening> openings) final;
+  void forget_rows() final;
+  std::size_t rows() const final { return tape_.rows(); }
+  std::size_t bytes() const final;
+  std::size_t bytes_for(const State& state) const final;
   void score(std::span<const Turn> turns, Scores& scores) final;
   void backward(std::span<const float> score_gradients, Parameters& gradient) final;
 
@@ -95,11 +99,15 @@ class GnnBatch : public RecordingBatch {
     std::size_t first;
     std::size_t count;
   };
-  bool recording() const { return recording_; }
   MlpTape& tape() { return tape_; }
+  const MlpTape& tape() const { return tape_; }
 
  private:
   virtual void open(std::span<const Opening> openings) = 0;
+  /// Forgets what belongs to rows on the tape.
+  virtual void forget() {}
+  /// The bytes of so many rows of so many decisions, without those of `rows_`.
+  virtual std::size_t bytes_of(std::size_t rows, std::size_t decisions) const = 0;
   /// Takes in a turn's arrival and the decision for the previous one.
   virtual void observe(const Turn& turn) = 0;
   /// Fills the decoder's inputs.
@@ -110,7 +118,8 @@ class GnnBatch : public RecordingBatch {
   const PackedMlp& decoder_;
   bool recording_;
   MlpTape tape_;
-  std::vector<Rows> rows_;  // of all turns
+  std::vector<Rows> rows_;     // of all turns on the tape
+  std::size_t decisions_ = 0;  // those with a choice
 };
 
 /// For one message-passing layer, and for any number of layers.

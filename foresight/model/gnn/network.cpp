@@ -22,18 +22,9 @@ namespace {
 using Value = Network::Value;
 using enum Network::Operation;
 
-/// The column names of a fixed node's input, and of an arrival's, without the constant 1.
-std::vector<std::string> fixed_columns(const NodeInputs& inputs) {
-  std::vector<std::string> names;
-  for (const std::string& name : inputs.fixed_attributes) names.push_back("fixed." + name);
-  names.push_back(inputs.amounts ? "fixed.remaining" : "fixed.matched");
-  return names;
-}
+/// The column names of an arrival's input to the exported network.
 std::vector<std::string> arrival_columns(const NodeInputs& inputs) {
-  if (inputs.one_embedding()) return fixed_columns(inputs);
-  std::vector<std::string> names;
-  for (const std::string& name : inputs.arrival_attributes) names.push_back("arrival." + name);
-  return names;
+  return inputs.one_embedding() ? inputs.fixed_names() : inputs.arrival_names();
 }
 std::vector<std::string> scalar_columns(const NodeInputs& inputs) {
   std::vector<std::string> names = {"gain", "time", "value", "is_skip", "mask"};
@@ -71,7 +62,7 @@ class Writer {
   }
 
   void add_inputs() {
-    const auto fixed = fixed_columns(shape_.inputs), arrival = arrival_columns(shape_.inputs);
+    const auto fixed = shape_.inputs.fixed_names(), arrival = arrival_columns(shape_.inputs);
     const auto scalars = scalar_columns(shape_.inputs);
     candidates_ = network_.input({"candidates",
                                   "a row for skip and one per fixed node",
@@ -222,7 +213,7 @@ class GnnFeed : public Feed {
 
   NetworkInputs::Array candidates(const State& state) const {
     NetworkInputs::Array rows({1, log_.fixed_nodes(), scalars_});
-    const EpisodeFeatures episode(state, {.history = true, .amounts = inputs_.amounts});
+    const EpisodeFeatures episode = inputs_.episode(state);
     const auto fill_row = [&](const Offer& edge, float mask) {
       const float is_skip = edge.node == kSkip ? 1 : 0;
       const auto row = rows.row(static_cast<std::size_t>(edge.node + 1));
@@ -232,8 +223,8 @@ class GnnFeed : public Feed {
     };
     fill_row({kSkip, 0, 0}, 0);
     for (NodeId u = 0; u < state.market().num_fixed; ++u) fill_row({u, 0, 0}, 1);
-    for (const Offer& edge : state.edges()) fill_row(edge, 1);
-    for (const Offer& offer : state.offers()) fill_row(offer, 0);
+    for (const Offer& edge : state.edges()) fill_row(inputs_.measured(edge), 1);
+    for (const Offer& offer : state.offers()) fill_row(inputs_.measured(offer), 0);
     return rows;
   }
 
@@ -246,9 +237,8 @@ class GnnFeed : public Feed {
 
 std::vector<std::string> GnnModel::features() const {
   std::vector<std::string> names = scalar_columns(shape_.inputs);
-  for (std::string& name : fixed_columns(shape_.inputs)) names.push_back(std::move(name));
-  if (shape_.inputs.one_embedding()) return names;
-  for (std::string& name : arrival_columns(shape_.inputs)) names.push_back(std::move(name));
+  for (std::string& name : shape_.inputs.fixed_names()) names.push_back(std::move(name));
+  for (std::string& name : shape_.inputs.arrival_names()) names.push_back(std::move(name));
   return names;
 }
 

@@ -43,7 +43,7 @@ std::vector<std::string> evaluation_seeds() {
   for (const Dataset& made : datasets) {
     const BoundDataset data = bind_data(made);
     std::vector<Contestant> contestants = {make_contestant("greedy", data),
-                                           make_contestant("greedy-rt", data)};
+                                           make_contestant("greedy-rt(scale=2,w_max=5)", data)};
     contestants.back().model = "ff(hidden=2)";
     contestants.back().trained_on = "er(u=3,v=4)";
     seeds.push_back(

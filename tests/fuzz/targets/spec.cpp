@@ -76,7 +76,9 @@ std::vector<std::string> spec_seeds() {
                                     "er(u=3,v=4,p=0.5,weights=uniform)",
                                     "mix(first=er(u=2,v=3),second=er(u=3,v=4))",
                                     "optimal-online(source=\"er(u=2,v=3,p=0.5)\")",
-                                    "robust(policy=greedy-t,expert=ranking,rho=0.5,wmax=2)",
+                                    "robust(policy=greedy-t(threshold=0.5),expert=ranking,wmax=2)",
+                                    "greedy-rt(scale=2,w_max=5)",
+                                    "mirror-descent(start=1,eta=2,mirror=entropy)",
                                     "crowd(u=3,v=4)",
                                     "thick-z(u=4,v=8)",
                                     "gnn-hist(embed=2,hidden=2,layers=1,encoder=2)"};
