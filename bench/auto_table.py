@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """The table of docs/auto.md: `foresight train auto` against everything else, on many sources and seeds.
 
-    bench/auto_table.py --data ../shared/data -o out/auto [--seeds 3] [NAME...]
+    bench/auto_table.py --data ../shared/data -o out/auto [--seeds 3] [--minutes 10] [--jobs 2] [NAME...]
 
 What is finished stays in the folder, so an interrupted table goes on. Every policy is judged on the same
-instances, which no search has seen. A name such as "ba-10x60" asks for these rows only.
+instances, which no search has seen. A name such as "ba-10x60" asks for these rows only. Each job keeps one
+core busy, and time is the processor's, so other work on the machine changes no figure.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
 import sys
-import time
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CLASSICAL = ["greedy-rt", "msvv", "balance", "ranking", "random"]
@@ -74,22 +77,30 @@ def adwords(folder: Path) -> Path:
 class Row:
     """One source, in a folder of its own."""
 
-    def __init__(self, program: str, folder: Path, name: str, spec: str) -> None:
+    def __init__(self, program: str, folder: Path, name: str, spec: str, minutes: float) -> None:
         self.program, self.folder, self.name, self.spec = program, folder / name, name, spec
+        self.minutes = minutes
         self.folder.mkdir(parents=True, exist_ok=True)
         self.days = int(spec.split()[0]) if spec.endswith(" days") else 0
         if self.days:
             self.test, self.few, self.past = self.log_parts()
         else:
-            size = 1000 if "100x100" in name or "94x100" in name else 2000
-            self.test, self.past = self.drawn("test.fst", size, 9002), self.drawn("past.fst", 500, 9001)
-            self.few = self.drawn("few.fst", 200, 9002)
+            large = "100x100" in name or "94x100" in name
+            self.test = self.drawn("test.fst", 1000 if large else 2000, 9002)
+            self.past = self.drawn("past.fst", 500, 9001)
+            self.few = self.drawn("few.fst", 40 if large else 200, 9002)
 
-    def call(self, *words: str) -> None:
-        """Run the program; show what it said if it fails."""
-        done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(words)}\n{done.stderr[-2000:]}")
+    def call(self, *words: str) -> float:
+        """Run the program on one core; show what it said if it fails. Return the processor's minutes."""
+        with tempfile.TemporaryFile("w+") as said:
+            threads = [] if words[0] == "split" else ["--threads", "1"]  # split uses one anyway
+            process = subprocess.Popen([self.program, *words, *threads], stdout=said, stderr=said)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode != 0:
+                said.seek(0)
+                raise RuntimeError(f"{' '.join(words)}\n{said.read()[-2000:]}")
+        return (usage.ru_utime + usage.ru_stime) / 60
 
     def solve(self, path: Path) -> None:
         """Find optima. With budgets, the last digits take very long and change no comparison."""
@@ -115,16 +126,20 @@ class Row:
         return test, test, past
 
     def search(self, seed: int) -> tuple[Path, float]:
-        """The folder of one search, and how many minutes it took."""
-        folder, took = self.folder / f"auto-{seed}", self.folder / f"auto-{seed}.minutes"
+        """The folder of one search, and how many minutes of one core it took."""
+        folder = self.folder / self.label(seed)
+        took = self.folder / f"{self.label(seed)}.minutes"
         if not took.exists():
-            start = time.time()
             words = ["train", "auto", "--train", str(self.past) if self.days else self.spec]
+            words += ["--seed", str(seed), "--minutes", str(self.minutes), "-o", str(folder)]
             if (folder / "auto.json").exists():
                 words.append("--resume")
-            self.call(*words, "--seed", str(seed), "-o", str(folder))
-            took.write_text(str((time.time() - start) / 60))
+            took.write_text(str(self.call(*words)))
         return folder, float(took.read_text())
+
+    def label(self, seed: int) -> str:
+        """The name of one search."""
+        return f"auto-{self.minutes:g}-{seed}"
 
     def ratio(self, test: Path, key: str, policy: str) -> float | None:
         """The mean ratio of a policy; None if it cannot decide here."""
@@ -156,12 +171,12 @@ def measure(row: Row, seeds: int) -> dict[str, object]:
     for seed in range(1, seeds + 1):
         folder, took = row.search(seed)
         minutes.append(took)
-        searches.append(row.ratio(row.test, f"auto-{seed}", str(folder)))
+        searches.append(row.ratio(row.test, row.label(seed), str(folder)))
         found = json.loads((folder / "auto.json").read_text())["found"]
         kept.append(found["kept"])
         for tried in found["tried"]:
             if tried["policy"].startswith("candidates/"):
-                ratio = row.ratio(row.test, f"auto-{seed}-{tried['name']}", str(folder / tried["policy"]))
+                ratio = row.ratio(row.test, f"{row.label(seed)}-{tried['name']}", str(folder / tried["policy"]))
                 models.setdefault(tried["name"], []).append(ratio)
     single = {name: statistics.mean(ratios) for name, ratios in models.items() if len(ratios) == seeds}
     ceiling = None if row.days else row.ratio(row.test, "ceiling", f'optimal-online(source="{row.spec}")')
@@ -205,6 +220,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with gmission, movielens and adx")
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=10, help="of each search")
+    parser.add_argument("--jobs", type=int, default=2, help="rows to measure side by side")
     parser.add_argument("--program", default="build/release/foresight")
     arguments = parser.parse_args()
     rows = sources(arguments.data, arguments.output)
@@ -213,13 +230,20 @@ def main() -> None:
         sys.exit(f"unknown rows {sorted(unknown)}; there are {', '.join(rows)}")
     print(
         "| source | greedy | greedy-t | best classical | best rival | best single model | auto | spread | kept | "
-        "ceiling | minutes |"
+        "ceiling | core minutes |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
-    for name, spec in rows.items():
-        if not arguments.names or name in arguments.names:
-            row = Row(arguments.program, arguments.output, name, spec)
-            print(show(measure(row, arguments.seeds)), flush=True)
+
+    def line(name: str) -> str:
+        try:
+            row = Row(arguments.program, arguments.output, name, rows[name], arguments.minutes)
+            return show(measure(row, arguments.seeds))
+        except (RuntimeError, subprocess.CalledProcessError) as error:
+            return f"| {name} | failed: {error} |"
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for text in pool.map(line, arguments.names or rows):
+            print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,9 @@ struct Round {
 constexpr Round kRounds[] = {
     {0.25, 8, 100, 1}, {0.2, 10, 3, 0.02}, {0.2, 12, 2, 0.003}, {0.2, 12, 2, 0.002}};
 
+/// Every round sees other instances, in another order.
+constexpr std::uint64_t kSeedsPerRound = 1'000'000;
+
 /// A round in which nobody gains more than this does not pay, and is the last one.
 constexpr double kWorthIt = 0.0005;
 
@@ -45,6 +48,9 @@ constexpr double kMostOver = 1.5, kShortMinutes = 0.2;
 
 /// A rule must be tuned and judged in this share of the minutes, but has at least so many seconds.
 constexpr double kRuleShare = 0.05, kRuleSeconds = 20;
+
+/// Who earns so much of the optimum cannot be bettered.
+constexpr double kOptimal = 0.99995;
 
 /// Ends what takes longer than so many seconds.
 class Deadline : public Progress {
@@ -65,6 +71,10 @@ class Deadline : public Progress {
   Progress& inner_;
   std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
 };
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
 
 /// The files of a run that are copied to keep it.
 constexpr const char* kPolicyFiles[] = {"config.json", "metrics.csv", "timing.csv",
@@ -113,6 +123,7 @@ class Search {
             {"horizon", options_.horizon},
             {"units", options_.units},
             {"augment", options_.augment},
+            {"setback", options_.setback},
             {"minutes", minutes()},
             {"seed", options_.seed}};
   }
@@ -132,6 +143,12 @@ class Search {
         refuse("the search cannot be resumed with other settings: " + difference);
       }
       return;
+    }
+    for (auto above = std::filesystem::absolute(options_.folder).lexically_normal().parent_path();
+         above.has_relative_path(); above = above.parent_path()) {
+      if (is_auto_folder(above)) {
+        refuse(fmt::format("{} holds a search, and this folder is inside it", above.string()));
+      }
     }
     if (is_run_folder(options_.folder)) {
       refuse("this folder holds a run of one model, which auto would replace; give another folder");
@@ -176,8 +193,9 @@ class Search {
         if (error.code() == ErrorCode::kCancelled) {
           result_.notes.push_back(fmt::format("{} was not tried: it takes more than {}", rule.name,
                                               human_duration(rule_seconds())));
-        } else if (error.code() != ErrorCode::kUsage) {
-          result_.notes.push_back(error.what());
+        } else if (error.code() != ErrorCode::kUsage || learns_from_past(rule.name)) {
+          result_.notes.push_back(fmt::format("{} was left out: {}", rule.name,
+                                              without_prefix(error.what(), rule.spec + ": ")));
         }  // one that wants other options than past instances is no candidate
       } catch (const std::exception& error) {  // of a rule that a user registered
         result_.notes.push_back(fmt::format("{}: {}", rule.name, error.what()));
@@ -234,7 +252,8 @@ class Search {
       Contender contender{std::move(candidate)};
       const bool fits = try_training(contender.candidate.name, [&] {
         const Round& first = kRounds[0];
-        contender.shortest = sized(run_of(contender, 1, kNoTime, first.epochs), progress_).minutes;
+        const RunOptions run = run_of(contender, 1, kNoTime, first.epochs);
+        anew_if_damaged(run, [&] { contender.shortest = sized(run, progress_).minutes; });
       });
       if (fits) contenders.push_back(std::move(contender));
     }
@@ -285,6 +304,7 @@ class Search {
     run.validation_data.reset();
     run.validation_instances = 0;
     run.folder = options_.folder / "candidates" / candidate.name / fmt::to_string(number);
+    run.seed = options_.seed + kSeedsPerRound * static_cast<std::uint64_t>(number - 1);
     run.resume = true;
     run.minutes = round_minutes;
     run.epochs = epochs;
@@ -293,6 +313,20 @@ class Search {
       run.trainer = gentler(candidate.model, candidate.trainer);
     }
     return run;
+  }
+
+  /// What is left of a run may be damaged. Then it is trained again, to the same result.
+  template <typename Do>
+  void anew_if_damaged(const RunOptions& run, const Do& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled || !path_exists(run.folder)) throw;
+      result_.notes.push_back(
+          fmt::format("a run was damaged and is trained again: {}", error.what()));
+      std::filesystem::remove_all(run.folder);
+      action();
+    }
   }
 
   /// False, with a note why, if a candidate cannot do this.
@@ -314,7 +348,7 @@ class Search {
     const RunOptions run = run_of(contender, number, round_minutes, epochs);
     LabelledProgress labelled(progress_, name);
     const bool done = try_training(contender.candidate.name, [&] {
-      train(run, labelled, observer_);
+      anew_if_damaged(run, [&] { train(run, labelled, observer_); });
       Standing now = judge_->judge(name, run.folder.string(), progress_);
       if (contender.best.policy.empty() || better(now, contender.best)) {
         contender.best = std::move(now);
@@ -331,14 +365,13 @@ class Search {
       fail(ErrorCode::kData, "nothing could be tried: {}",
            result_.notes.empty() ? "there is no policy for this data" : result_.notes.front());
     }
-    const Standing* rule = rules_.empty() ? nullptr : &rules_.front();
-    const Standing* model = models_.empty() ? nullptr : &models_.front();
-    result_.is_rule = !model || (rule && is_worth_it(*rule, *model));
-    const Standing& kept = result_.is_rule ? *rule : *model;
+    const Standing& kept = choose();
+    result_.is_rule = kept.rule != nullptr;
     result_.kept = kept.name;
+    note_doubts();
     keep(kept);
     make_table();
-    result_.advice = advice(rule, model);
+    result_.advice = advice();
     for (const auto* standings : {&rules_, &models_}) {
       for (const Standing& one : *standings) {
         const bool is_run = standings == &models_;
@@ -353,10 +386,33 @@ class Search {
     return std::move(result_);
   }
 
-  /// Is the rule to be kept? It is simpler than a model, so a model must be ahead of it beyond doubt. One
-  /// that solves programs while it decides is slower, so it must be ahead itself.
-  static bool is_worth_it(const Standing& rule, const Standing& model) {
-    return rule.rule->solves() ? clearly_ahead(rule, model) : !clearly_ahead(model, rule);
+  /// The best rule that decides at once; null if there is none.
+  const Standing* quick_rule() const {
+    const auto found =
+        std::ranges::find_if(rules_, [](const Standing& rule) { return !rule.rule->solves(); });
+    return found == rules_.end() ? nullptr : &*found;
+  }
+
+  /// Who is kept. A rule is simpler than a model, so a model must be ahead of it beyond doubt. A rule that
+  /// solves programs while it decides is slower than all others, so it must be ahead of them.
+  const Standing& choose() const {
+    const Standing* kept = quick_rule();
+    if (!models_.empty() && (!kept || clearly_ahead(models_.front(), *kept))) {
+      kept = &models_.front();
+    }
+    for (const Standing& rule : rules_) {
+      if (rule.rule->solves() && (!kept || clearly_ahead(rule, *kept))) return rule;
+    }
+    return *kept;
+  }
+
+  void note_doubts() {
+    constexpr std::size_t kFew = 20;
+    const std::size_t all = ground_->choose.size();
+    if (all < kFew) {
+      result_.notes.push_back(fmt::format(
+          "instances to choose by: {}; with so few, only large differences are beyond doubt", all));
+    }
   }
 
   /// The folder becomes the policy. What a search kept before must not outlive it.
@@ -423,31 +479,39 @@ class Search {
     result_.evaluation.command = options_.command;
   }
 
-  std::string advice(const Standing* rule, const Standing* model) const {
-    if (result_.is_rule) {
-      if (!model) return fmt::format("Use {}: no model could be trained.", rule->name);
-      const PolicyResult& kept = *result_.find(rule->name);
+  std::string advice() const {
+    const PolicyResult& kept = result_.kept_result();
+    const PolicyResult& greedy = result_.evaluation.policies.front();
+    const std::string time = fmt::format("; 99 of 100 decisions take at most {}.",
+                                         human_duration(1e-6 * kept.p99_microseconds));
+    if (kept.name == greedy.name && kept.ratio.mean >= kOptimal) {
       return fmt::format(
-          "Use {}: no model was better beyond doubt (the best, {}, had {:.4f} against {:.4f}); 99 "
-          "of "
-          "100 decisions take at most {}.",
-          rule->name, model->name, result_.find(model->name)->ratio.mean, kept.ratio.mean,
-          human_duration(1e-6 * kept.p99_microseconds));
+          "Use greedy: it earns {:.4f} of the optimum, so there is nothing to learn here{}",
+          kept.ratio.mean, time);
     }
-    const PolicyResult& ours = *result_.find(model->name);
+    const auto against = [&](const Standing* other) {
+      const PolicyResult* result = other ? result_.find(other->name) : nullptr;
+      return result && result != &kept ? fmt::format("{}, {:.4f}", other->name, result->ratio.mean)
+                                       : std::string();
+    };
     std::string text =
-        fmt::format("Use {}: it earns {:.4f} of the optimum", model->name, ours.ratio.mean);
-    const double greedy = result_.evaluation.policies.front().mean_value;
-    if (greedy > 0) {
-      text += fmt::format(", {:.1f} % more than greedy", 100 * (ours.mean_value / greedy - 1));
+        fmt::format("Use {}: it earns {:.4f} of the optimum", kept.name, kept.ratio.mean);
+    if (kept.name != greedy.name && greedy.mean_value > 0) {
+      text += fmt::format(", {:.1f} % {} than greedy",
+                          100 * std::abs(kept.mean_value / greedy.mean_value - 1),
+                          kept.mean_value < greedy.mean_value ? "less" : "more");
     }
-    if (rule && rule->name != "greedy") {
-      const PolicyResult* best = result_.find(rule->name);
-      text += fmt::format(" and {:+.4f} against the best rule, {}",
-                          ours.ratio.mean - best->ratio.mean, rule->name);
+    if (!result_.is_rule) {
+      const std::string rule = against(quick_rule());
+      if (!rule.empty() && quick_rule()->name != greedy.name)
+        text += fmt::format(" (best rule: {})", rule);
+    } else if (models_.empty()) {
+      text += "; no model could be trained";
+    } else {
+      text += fmt::format("; no model was better beyond doubt (the best: {})",
+                          against(&models_.front()));
     }
-    return text +
-           fmt::format("; 99 of 100 decisions take at most {:.1f} us.", ours.p99_microseconds);
+    return text + time;
   }
 
   RunOptions options_;
@@ -469,17 +533,34 @@ const PolicyResult* AutoResult::find(const std::string& name) const {
   return found == evaluation.policies.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> remarks(const AutoResult& found) {
+  std::vector<std::string> all = {found.advice};
+  if (!found.fresh) {
+    all.push_back(
+        "The policy was chosen on these instances, so judge it on others before you use it.");
+  }
+  for (const std::string& note : found.notes) all.push_back("Note: " + note);
+  return all;
+}
+
 AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer) {
   check(options, "train");
   for (const auto& [given, what] :
        {std::pair(!options.trainer.empty(), "trainer"), std::pair(options.epochs > 0, "epochs"),
-        std::pair(options.instances > 0, "instances"),
+        std::pair(options.instances > 0, "instances"), std::pair(options.patience > 0, "patience"),
         std::pair(!options.start.empty(), "start")}) {
     if (given) {
-      fail(ErrorCode::kUsage, "train: auto chooses the {} itself; leave it out, or give minutes",
+      fail(ErrorCode::kUsage,
+           "train: auto chooses the {} itself; leave it out (minutes say how long to search)",
            what);
     }
+  }
+  if (options.folder.string().find('"') != std::string::npos) {
+    fail(ErrorCode::kUsage,
+         "{}: a folder's name must not hold quotation marks, because specs "
+         "of rules name files in it",
+         options.folder.string());
   }
   check_ground(options);
   return Search(options, progress, observer).run();

@@ -57,6 +57,9 @@ struct AutoResult {
 AutoResult train_auto(const RunOptions& options, Progress& progress,
                       const EpochObserver& observer = {});
 
+/// What to say beside the table: the advice, what it rests on, and the notes.
+std::vector<std::string> remarks(const AutoResult& found);
+
 /// Does the folder hold a search, done or not?
 bool is_auto_folder(const std::filesystem::path& folder);
 

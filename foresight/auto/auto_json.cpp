@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 
 std::filesystem::path file_of(const std::filesystem::path& folder) {
-  return folder / "auto.json";
+  return folder / kSearchFile;
 }
 
 JsonField read(const std::filesystem::path& folder) {
@@ -46,9 +46,16 @@ void begin_auto(const std::filesystem::path& folder, const Json& asked) {
 
 std::string auto_difference(const std::filesystem::path& folder, const Json& asked) {
   const JsonField found = read(folder)["asked"];
+  // A file may have been moved: its digest is compared, too.
+  const auto moved = [&](const std::string& field) {
+    return (field == "train" || field == "validation") &&
+           is_moved(found[field.c_str()].text(), asked[field].get<std::string>());
+  };
   for (const auto& [field, value] : asked.items()) {
     const std::string then = found[field.c_str()].json(), now = json_text(value);
-    if (then != now) return fmt::format("{} was {}, and now is {}", field, then, now);
+    if (then == now || moved(field)) continue;
+    if (now == "\"\"") return fmt::format("{} was {}, and now is other data", field, then);
+    return fmt::format("{} was {}, and now is {}", field, then, now);
   }
   return {};
 }

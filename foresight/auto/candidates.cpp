@@ -40,6 +40,8 @@ std::vector<RuleCandidate> rule_candidates(const std::filesystem::path& past) {
     if (learns_from_past(entry.name)) spec.values.emplace_back("train", past.string());
     candidates.push_back({entry.name, spec.to_string()});
   }
+  // Of rules that are equally good, the first is kept.
+  std::ranges::stable_partition(candidates, [](const auto& rule) { return rule.name == "greedy"; });
   return candidates;
 }
 

@@ -29,7 +29,7 @@ struct RuleCandidate {
   std::string spec;  // bid-price(train="past.safetensors")
 };
 
-/// Every registered rule that needs nothing, or only past instances to learn from.
+/// Every registered rule that needs nothing, or only past instances to learn from; greedy first.
 std::vector<RuleCandidate> rule_candidates(const std::filesystem::path& past);
 
 /// The trainer for a model that has already learned: smaller steps, less at random.

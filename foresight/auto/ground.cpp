@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "foresight/auto/ground_internal.h"
 #include "foresight/base/error.h"
@@ -100,7 +101,10 @@ Opened open(const RunOptions& options, Progress& progress) {
   if (has_validation(options)) {
     opened.validation = open_validation(options);
   } else if (const auto* dataset = std::get_if<BoundDataset>(&opened.training)) {
-    const std::vector<Part> parts{{"train", kTrainShare}, {"validation", 1 - kTrainShare}};
+    const auto all = static_cast<double>(dataset->size());
+    const auto train =
+        static_cast<std::uint64_t>(std::clamp(std::round(kTrainShare * all), 1.0, all - 1));
+    const std::vector<Part> parts{{"train", train}, {"validation", Part::Rest{}}};
     const std::vector<Dataset> cut = split(*dataset, parts);  // by time
     opened = {bind_data(cut[0]), bind_data(cut[1])};
   }
@@ -123,7 +127,21 @@ void check_ground(const RunOptions& options) {
                         : "one instance is not enough to learn from and to choose by; give more, "
                           "or a validation set");
   }
+  if (!recorded && options.augment != RunOptions().augment) {
+    fail(ErrorCode::kUsage,
+         "augment={} makes more of past instances, but {} draws fresh ones; leave it out",
+         options.augment, options.train);
+  }
   if (!has_validation(options)) return;
+  const auto content = [](const Data& data) {
+    const auto* dataset = std::get_if<BoundDataset>(&data);
+    return dataset ? dataset->content_digest(/*with_labels=*/false) : std::string();
+  };
+  if (const auto digest = content(training);
+      !digest.empty() && digest == content(open_validation(options))) {
+    fail(ErrorCode::kData,
+         "the validation set holds the training instances; give others, or leave it out");
+  }
   try {
     fit_columns("a policy", schema_of(training), schema_of(open_validation(options)));
   } catch (const Error& error) {

@@ -92,6 +92,9 @@ Inspected inspect_rule(const SafeTensors& file, const std::string& rule) {
   found.facts.insert(found.facts.begin(), {"learned from", "the instances below"});
   found.json["kind"] = "rule";
   found.json["rule"] = rule;
+  found.next = fmt::format("{} evaluate FILE --policy greedy --policy {}", program_name(),
+                           shell_quoted(file.path().string()));
+  found.json["next"] = found.next;
   return found;
 }
 

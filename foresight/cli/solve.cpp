@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "foresight/base/error.h"
 #include "foresight/base/files.h"
 #include "foresight/base/format.h"
+#include "foresight/base/safetensors.h"
 #include "foresight/cli/command.h"
+#include "foresight/rules/saved_rule.h"
 #include "foresight/solve/solver.h"
 
 namespace foresight {
@@ -25,6 +28,12 @@ void run(const SolveArguments& arguments) {
   check_output(output);
   const std::filesystem::path checkpoint = output + ".partial";
   TerminalProgress progress;
+  if (const auto file = SafeTensors::open(arguments.input); is_saved_rule(*file)) {
+    fail(ErrorCode::kData,
+         "{}: this is the policy {} with the instances it learned from; expected "
+         "a dataset",
+         arguments.input, saved_rule(*file));
+  }
   Dataset loaded = Dataset::load(arguments.input);
   if (arguments.again) loaded = loaded.without_labels();
   const Dataset data = solve(bind_data(std::move(loaded)), arguments.options, progress, checkpoint);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -36,9 +37,16 @@ using Clock = std::chrono::steady_clock;
 std::string warning(const RunResult& result) {
   const Rival& rival = *result.unbeaten;
   const std::string figures = fmt::format("{:.4f} against {:.4f}", result.best_ratio, rival.ratio);
+  constexpr double kOptimal = 0.99995;
+  if (rival.ratio >= kOptimal) {
+    return fmt::format("no better than {} ({}), which is at the optimum: there is nothing to learn",
+                       rival.name, figures);
+  }
   if (result.best_ratio <= rival.ratio) {
     return fmt::format(
-        "no better than {} ({}): try more epochs, `train auto`, or --augment if data is scarce",
+        "no better than {} ({}): try more epochs, a smaller lr, `train auto`, or --augment if data "
+        "is "
+        "scarce",
         rival.name, figures);
   }
   return fmt::format(
@@ -71,10 +79,10 @@ void run_seeds(const RunOptions& options, int seeds) {
   }
   const Summary& ratio = found.ratio;
   fmt::print(
-      "trained {} with {} seeds: best validation ratio {:.4f} +- {:.4f} ({:.4f} to {:.4f})\n",
+      "trained {} with {} seeds: ratio {:.4f}, standard deviation {:.4f} ({:.4f} to {:.4f})\n",
       options.model, seeds, ratio.mean, ratio.standard_deviation, ratio.minimum, ratio.maximum);
   fmt::print("the best is {0}; evaluate it with: {1} evaluate FILE --policy greedy --policy {0}\n",
-             found.runs[found.best].folder.string(), program_name());
+             shell_quoted(found.runs[found.best].folder.string()), program_name());
 }
 
 void run(RunOptions options, int seeds) {
@@ -93,7 +101,7 @@ void run(RunOptions options, int seeds) {
   if (options.model == "auto") {
     print_search(train_auto(options, progress));
     fmt::print("wrote {0} in {2}; see it with: {1} report {0} -o report.html\n",
-               options.folder.string(), program_name(), elapsed());
+               shell_quoted(options.folder.string()), program_name(), elapsed());
     return;
   }
   const RunResult result = train(options, progress);
@@ -105,7 +113,7 @@ void run(RunOptions options, int seeds) {
                result.epochs - result.best_epoch);
   }
   fmt::print("wrote {0}; evaluate it with: {1} evaluate FILE --policy greedy --policy {0}\n",
-             options.folder.string(), program_name());
+             shell_quoted(options.folder.string()), program_name());
   if (result.unbeaten) fmt::print("{}\n", warning(result));
 }
 
@@ -140,12 +148,9 @@ void print_search(const AutoResult& found) {
              found.fresh ? "fresh" : "validation", evaluation.provenance.source,
              evaluation.horizon.describe(), table.render());
   if (evaluation.gap_reference) fmt::print("{}\n", describe_gap(evaluation));
-  if (!found.fresh) {
-    fmt::print(
-        "The policy was chosen on these instances, so judge it on others before you use it.\n");
-  }
-  for (const std::string& note : found.notes) fmt::print("Note: {}\n", note);
-  fmt::print("{}\n", found.advice);
+  std::vector<std::string> lines = remarks(found);
+  std::ranges::rotate(lines, lines.begin() + 1);  // the advice last, where people look
+  for (const std::string& line : lines) fmt::print("{}\n", line);
 }
 
 void add_train_command(CommandParser& parser) {

@@ -15,6 +15,7 @@
 #include "foresight/data/horizon_json_internal.h"
 #include "foresight/features/features.h"
 #include "foresight/problem/units_json_internal.h"
+#include "foresight/rules/saved_rule.h"
 
 namespace foresight {
 namespace {
@@ -94,14 +95,25 @@ void check_features(const SafeTensors& file, const TrainedModel& trained) {
        file.path().string(), trained.info.spec, difference);
 }
 
+/// A folder of several seeds has a run in each of its folders.
+std::string hint_at_seeds(const std::filesystem::path& path) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    if (entry.path().filename().string().starts_with("seed-")) {
+      return fmt::format("; give one of its seeds, as in {}", entry.path().string());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::shared_ptr<const SafeTensors> open_checkpoint(const std::filesystem::path& path) {
   if (!is_folder(path)) return SafeTensors::open(path);
   if (!path_exists(path / "best.safetensors")) {
     fail(ErrorCode::kData,
-         "{}: the folder holds no trained model: there is no best.safetensors in it",
-         path.string());
+         "{}: the folder holds no trained model: there is no best.safetensors in it{}",
+         path.string(), hint_at_seeds(path));
   }
   for (const char* file : kRunFiles) note_read(path / file);
   return SafeTensors::open(path / "best.safetensors");
@@ -141,6 +153,10 @@ bool is_model(const SafeTensors& file) {
 
 TrainedModel read_model(const SafeTensors& file) {
   const std::string path = file.path().string();
+  if (is_saved_rule(file)) {
+    fail(ErrorCode::kData, "{}: this file holds the rule {}, not a model with parameters", path,
+         saved_rule(file));
+  }
   if (!is_model(file)) fail(ErrorCode::kData, "{}: this file does not hold a model", path);
   if (file.meta("version") != kVersion) {
     fail(ErrorCode::kData, "{}: the model has version {}, but this program reads version {}", path,

@@ -126,6 +126,10 @@ class Model : public Policy {
     return learned.is_expected() ? std::optional(learned) : std::nullopt;
   }
 
+  std::optional<double> largest_gain() const override {
+    return context_.largest_gain > 0 ? std::optional(context_.largest_gain) : std::nullopt;
+  }
+
   /// This model, or one that reads the data's columns from other positions.
   std::shared_ptr<const Policy> fitted(const Problem& problem, const Schema& schema) const final;
 

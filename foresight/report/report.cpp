@@ -45,6 +45,7 @@ void Report::add(Evaluation added, const std::filesystem::path& file) {
 void Report::add_search(const std::filesystem::path& folder) {
   AutoResult found = read_auto(folder);
   add(std::move(found.evaluation), folder / "result.json");
+  evaluations_.back().remarks = remarks(found);
   if (!found.is_rule) add_run(folder);
 }
 

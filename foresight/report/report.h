@@ -41,6 +41,7 @@ class Report {
     std::string name;
     std::vector<std::string> policies;
     Evaluation evaluation;
+    std::vector<std::string> remarks = {};  // of the search that it ends, the advice first
   };
   struct NamedRun {
     std::string name;

@@ -162,6 +162,7 @@ Json evaluation_json(const Report::NamedEvaluation& entry, std::size_t ratio_str
                {"policies", std::move(policies)},
                {"agreement_stride", step_stride},
                {"ratio_stride", ratio_stride}};
+  if (!entry.remarks.empty()) json["remarks"] = entry.remarks;
   if (evaluation.gap_reference) json["gap_reference"] = entry.policies[*evaluation.gap_reference];
   return json;
 }

@@ -97,6 +97,7 @@ std::string to_markdown(const Report& report) {
     if (entry.evaluation.gap_reference) {
       text += markdown_cell(describe_gap(entry.evaluation)) + "\n\n";
     }
+    for (const std::string& remark : entry.remarks) text += markdown_cell(remark) + "\n\n";
   }
   if (!report.runs().empty()) {
     std::vector<std::vector<std::string>> rows;

@@ -74,6 +74,7 @@ class Run {
           "with schedule=decay",
           options.patience, trainer_spec_);
     }
+    refuse_search_folder(options.folder);
     if (!options.resume && folder_.holds_run()) {
       const FolderLock lock(options.folder);  // or say who else writes it
       refuse_to_overwrite();
@@ -92,6 +93,11 @@ class Run {
     validation_given_.emplace(as_told(open_validation()));
     validation_size_ = choose_validation_size();
     if (!options.start.empty()) start_ = load_start(options.start, options.model, data_->schema());
+    if (start_ && options.units == "raw" && !(start_->model->units() == Units())) {
+      fail(ErrorCode::kUsage,
+           "train: units=raw does not go with {}, which learned in the units of its data",
+           options.start);
+    }
     record_ = asked();
   }
 
@@ -249,6 +255,7 @@ class Run {
   }
 
   void refuse_to_overwrite() const {
+    refuse_search_folder(options_.folder);
     if (options_.resume || !folder_.holds_run()) return;
     fail(ErrorCode::kUsage, "{}: this folder holds a run already; resume it, or use another folder",
          options_.folder.string());

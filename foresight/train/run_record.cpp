@@ -112,12 +112,6 @@ void read_progress(const SafeTensors& file, const JsonField& json, RunRecord& re
 }
 
 /// Do the specs of a source differ only in the names of files? Then its digest counts.
-bool is_moved(const std::string& then, const std::string& now) {
-  if (!sources().knows(then) || !sources().knows(now)) return false;
-  const auto difference = sources().differing(then, now);
-  return difference && std::ranges::all_of(*difference, &OptionInfo::path);
-}
-
 MetricsColumns read_csv(const std::filesystem::path& path) {
   CsvReader csv(path);
   std::vector<std::vector<double>> columns(csv.num_columns());
@@ -255,6 +249,18 @@ std::string to_json(const RunRecord& record) {
   Json json = json_of(record);
   json["command"] = record.command;
   return json_text(json, 1) + "\n";
+}
+
+bool is_moved(const std::string& then, const std::string& now) {
+  if (!sources().knows(then) || !sources().knows(now)) return false;
+  const auto difference = sources().differing(then, now);
+  return difference && std::ranges::all_of(*difference, &OptionInfo::path);
+}
+
+void refuse_search_folder(const std::filesystem::path& folder) {
+  if (!path_exists(folder / kSearchFile)) return;
+  fail(ErrorCode::kUsage, "{}: this folder holds a search by auto; give another folder",
+       folder.string());
 }
 
 bool is_run_folder(const std::filesystem::path& path) {

@@ -102,6 +102,14 @@ RunRecord read_record(const SafeTensors& file);
 /// The record as config.json.
 std::string to_json(const RunRecord& record);
 
+/// Do the specs of two sources differ in nothing but where their files are?
+bool is_moved(const std::string& then, const std::string& now);
+
+/// A search keeps its record in this file of its folder (auto/auto.h). The folder is not for runs.
+inline constexpr const char* kSearchFile = "auto.json";
+/// Throws Error(kUsage) if the folder is that of a search.
+void refuse_search_folder(const std::filesystem::path& folder);
+
 bool is_run_folder(const std::filesystem::path& path);
 
 /// Throws Error(kData) if the folder does not hold a run, or if the run is damaged.

@@ -11,6 +11,7 @@ std::filesystem::path folder_of(const RunOptions& options, std::uint64_t seed) {
 }
 
 void check_folder(const RunOptions& options, std::uint64_t seeds) {
+  refuse_search_folder(options.folder);
   if (is_run_folder(options.folder)) {
     fail(ErrorCode::kUsage,
          "{}: this folder holds a run of one seed; give another folder for several",

@@ -11,6 +11,7 @@
 #include "foresight/base/safetensors.h"
 #include "foresight/model/resolve.h"
 #include "foresight/solve/solver.h"
+#include "foresight/train/seeds.h"
 
 namespace foresight {
 namespace {
@@ -97,8 +98,36 @@ TEST(Auto, KeepsARuleWhereNothingCanBeLearned) {
       fmt::format("csv(path=\"{}\",u=1,v=3)", (folder.path() / "graph").string());
   const AutoResult result = train_auto(tiny(source, folder.path() / "run"), no_progress());
   EXPECT_TRUE(result.is_rule);
+  EXPECT_EQ(result.kept, "greedy") << "the simplest of those that are equally good";
+  EXPECT_NE(result.advice.find("nothing to learn"), std::string::npos) << result.advice;
   const NamedPolicy kept = resolve((folder.path() / "run").string());
   EXPECT_EQ(kept.rule, result.kept);
+}
+
+TEST(Auto, AModelMustBeAheadOfTheBestQuickRuleBeyondDoubtHoweverGoodASlowRuleIs) {
+  // Two days to choose by: nobody is ahead of a rule beyond doubt, whichever rule came first.
+  const TempFolder folder;
+  const BoundSource source = bind_source("crowd(u=4,v=8)");
+  RunOptions options = tiny("", folder.path() / "run");
+  options.train_data = generate(source, 1, 12, 1, no_progress());
+  options.validation_data = generate(source, 2, 2, 1, no_progress());
+  const AutoResult result = train_auto(options, no_progress());
+  EXPECT_TRUE(result.is_rule) << result.advice;
+  EXPECT_TRUE(std::ranges::any_of(result.notes, [](const std::string& note) {
+    return note.starts_with("instances to choose by: 2;");
+  }));
+}
+
+TEST(Auto, EveryRoundSeesOtherInstances) {
+  const TempFolder folder;
+  const AutoResult result = train_auto(tiny("crowd(u=4,v=8)", folder.path()), no_progress());
+  int several = 0;
+  for (const auto& candidate : std::filesystem::directory_iterator(folder.path() / "candidates")) {
+    if (!is_run_folder(candidate.path() / "2")) continue;
+    ++several;
+    EXPECT_NE(read_run(candidate.path() / "1").seed, read_run(candidate.path() / "2").seed);
+  }
+  EXPECT_GT(several, 0);
 }
 
 TEST(Auto, LeavesTheRunOfOneModelAlone) {
@@ -129,6 +158,8 @@ TEST(Auto, RefusesWhatItChoosesItselfAndOtherSettingsOnResume) {
   refused("trainer", [](RunOptions& o) { o.trainer = "reinforce"; });
   refused("epochs", [](RunOptions& o) { o.epochs = 3; });
   refused("instances", [](RunOptions& o) { o.instances = 3; });
+  refused("patience", [](RunOptions& o) { o.patience = 3; });
+  refused("draws fresh ones", [](RunOptions& o) { o.augment = "shuffle"; });
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run"));
   train_auto(tiny("crowd(u=3,v=4)", folder.path() / "run"), no_progress());
   refused("holds a search already", [](RunOptions&) {});
@@ -140,6 +171,53 @@ TEST(Auto, RefusesWhatItChoosesItselfAndOtherSettingsOnResume) {
     o.resume = true;
     o.minutes = 1;
   });
+}
+
+TEST(Auto, ADamagedRunIsTrainedAgainToTheSameBytes) {
+  const TempFolder folder;
+  RunOptions options = tiny("crowd(u=4,v=8,workers=vary)", folder.path() / "run");
+  const AutoResult expected = train_auto(options, no_progress());
+  const std::string best = text_of(options.folder / "best.safetensors");
+  options.resume = true;
+  for (const auto& candidate : std::filesystem::directory_iterator(options.folder / "candidates")) {
+    std::filesystem::resize_file(candidate.path() / "1" / "last.safetensors", 500);
+  }
+  const AutoResult found = train_auto(options, no_progress());
+  EXPECT_EQ(found.kept, expected.kept);
+  EXPECT_EQ(names(found), names(expected));
+  EXPECT_EQ(text_of(options.folder / "best.safetensors"), best);
+  EXPECT_TRUE(std::ranges::any_of(found.notes, [](const std::string& note) {
+    return note.find("damaged") != std::string::npos;
+  }));
+}
+
+TEST(Auto, ASearchAndARunHaveFoldersOfTheirOwn) {
+  const TempFolder folder;
+  const RunOptions search = tiny("crowd(u=3,v=4)", folder.path() / "run");
+  train_auto(search, no_progress());
+  RunOptions other = search;
+  other.folder = search.folder / "candidates";
+  for (const bool resume : {false, true}) {
+    other.resume = resume;
+    expect_error(ErrorCode::kUsage, {"inside it"}, [&] { train_auto(other, no_progress()); });
+  }
+  RunOptions run = search;
+  run.model = "ff";
+  run.resume = true;
+  expect_error(ErrorCode::kUsage, {"holds a search"}, [&] { train(run, no_progress()); });
+  expect_error(ErrorCode::kUsage, {"holds a search"}, [&] { train_seeds(run, 2, no_progress()); });
+  RunOptions quoted = search;
+  quoted.folder = folder.path() / "a\"b";
+  expect_error(ErrorCode::kUsage, {"quotation"}, [&] { train_auto(quoted, no_progress()); });
+}
+
+TEST(Auto, DoesNotChooseByWhatItLearnedFrom) {
+  const TempFolder folder;
+  RunOptions options = tiny("", folder.path() / "run");
+  options.train_data = options.validation_data =
+      generate(bind_source("crowd(u=3,v=4)"), 1, 5, 1, no_progress());
+  expect_error(ErrorCode::kData, {"holds the training instances"},
+               [&] { train_auto(options, no_progress()); });
 }
 
 /// Cancels when so much work is done.

@@ -310,7 +310,7 @@ TEST_F(Program, SeveralSeedsShowHowMuchIsLuck) {
         "train {0}{1} --train 'crowd(u=4,v=6)' --val-instances 20 --seed 3 --seeds 2 -o {0}", model,
         size);
     expect(train, 0,
-           {"seed-3  0.", "seed-4  0.", "with 2 seeds: best validation ratio 0.", " +- 0.",
+           {"seed-3  0.", "seed-4  0.", "with 2 seeds: ratio 0.", "standard deviation 0.",
             fmt::format("the best is {}/seed-", model), "evaluate FILE"});
     EXPECT_TRUE(exists(fmt::format("{}/seed-3", model)));
     expect_sentence(train, 2, {"seed-3", "resume it"});

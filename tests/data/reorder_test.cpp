@@ -13,7 +13,7 @@ namespace foresight {
 namespace {
 
 /// Four arrivals with everything that one can have, all of them different.
-Instance full() {
+Instance everything() {
   InstanceBuilder builder(3);
   builder.set_capacities({1, 2, 3});
   builder.set_ids({7, 5, 9});
@@ -51,7 +51,7 @@ void expect_same(const Arrival& found, const Arrival& expected) {
 }
 
 TEST(Reorder, EverythingOfAnArrivalMovesWithIt) {
-  const Instance instance = full();
+  const Instance instance = everything();
   for (const std::vector<int>& order :
        {std::vector{3, 0, 2, 1}, std::vector{1, 1, 2, 0}, std::vector{2}, std::vector<int>{}}) {
     const Instance other = reordered(instance, order);
@@ -66,19 +66,19 @@ TEST(Reorder, EverythingOfAnArrivalMovesWithIt) {
 }
 
 TEST(Reorder, WhatIsToldOfTheNumberOfArrivalsStays) {
-  const Instance told = full().told(Horizon::expected(7, 2));
+  const Instance told = everything().told(Horizon::expected(7, 2));
   EXPECT_EQ(reordered(told, std::vector{1, 0, 2, 3}).market().horizon, Horizon::expected(7, 2));
 }
 
 TEST(Reorder, TheMarketOutlivesTheInstanceThatItCameFrom) {
-  std::optional<Instance> instance = full();
+  std::optional<Instance> instance = everything();
   const Instance other = reordered(*instance, std::vector{0, 1, 2, 3});
   instance.reset();
-  EXPECT_EQ(other, full());
+  EXPECT_EQ(other, everything());
 }
 
 TEST(Reorder, TimesStayInPlace) {
-  const Instance instance = full();
+  const Instance instance = everything();
   const std::vector<int> order{3, 0, 2, 1};
   const Instance other = reordered(instance, order, 1);
   for (std::size_t t = 0; t < 4; ++t) {

@@ -6,6 +6,7 @@
 #include "tests/temp_folder.h"
 #include <gtest/gtest.h>
 
+#include "foresight/model/resolve.h"
 #include "foresight/policy/play.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/run.h"
@@ -197,6 +198,9 @@ TEST(Robust, GuardsATrainedModelOfARunFolder) {
   const auto expert = values("greedy");
   const auto guarded = values(
       fmt::format("robust(policy=\"{}\",expert=greedy,rho=0.9,wmax=1)", options.folder.string()));
+  const double largest = resolve(options.folder.string()).policy->largest_gain().value_or(0);
+  EXPECT_GT(largest, 0);
+  EXPECT_LE(largest, 1);
   for (std::size_t i = 0; i < expert.size(); ++i) {
     ASSERT_GE(guarded[i], 0.9 * expert[i] - 1e-9) << i;
   }

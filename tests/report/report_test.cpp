@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "foresight/auto/auto.h"
 #include "foresight/model/checkpoint.h"
 #include "foresight/solve/solver.h"
 #include "foresight/train/run.h"
@@ -44,6 +45,21 @@ class ReportTest : public testing::Test {
  protected:
   TempFolder folder;
 };
+
+TEST_F(ReportTest, ASearchComesWithItsAdvice) {
+  RunOptions options;
+  options.train = "crowd(u=3,v=4)";
+  options.validation_instances = 10;
+  options.minutes = 0.001;
+  options.folder = folder.path() / "search";
+  const AutoResult found = train_auto(options, no_progress());
+  Report report("");
+  report.add(options.folder);
+  const auto remarks = data_of(to_html(report))["evaluations"][0]["remarks"];
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_EQ(remarks[0], found.advice);
+  EXPECT_NE(to_markdown(report).find("Use " + found.kept), std::string::npos);
+}
 
 TEST_F(ReportTest, ThePageHoldsWhatTheResultsSay) {
   Report report("A title");

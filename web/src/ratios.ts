@@ -63,7 +63,9 @@ function evaluationBlock(evaluation: Evaluation): HTMLElement {
     evaluation.horizon ? `number of arrivals: ${evaluation.horizon}` : '',
     evaluation.unproven ? `${count(evaluation.unproven)} optima not proven` : ''].filter(Boolean).join(' · ');
   element.querySelector('figcaption')!.after(h('p', { class: 'facts' }, facts));
-  return h('article', { class: 'card' }, element, ratioTable(evaluation));
+  const [advice, ...notes] = evaluation.remarks ?? [];
+  return h('article', { class: 'card' }, advice ? h('p', { class: 'advice' }, h('strong', {}, advice)) : null,
+    element, ratioTable(evaluation), ...notes.map((note) => h('p', { class: 'note' }, note)));
 }
 
 export function ratios({ evaluations }: Report): HTMLElement | null {

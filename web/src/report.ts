@@ -23,6 +23,7 @@ export interface Policy {
 export interface Evaluation {
   name: string; problem: string; source: string; seed: Num; instances: Num; unproven: Num; horizon?: string;
   gap_reference?: string;
+  remarks?: string[];
   policies: Policy[];
   ratio_stride?: number;
 }

@@ -143,3 +143,13 @@ test('the theme button turns the colours of page and charts', () => withReport(d
   await page.getByLabel('Use light colours').click();
   assert.deepEqual([await ink(), await paper()], before);
 }));
+
+test('a search shows its advice above the chart and its notes below the table', () => {
+  const search = report();
+  search.evaluations[0].remarks = ['Use value: it earns 0.9 of the optimum.', 'Note: <b>few</b> instances'];
+  return withReport(search, async (page) => {
+    const card = page.locator('#ratios > article').nth(1);
+    assert.equal(await card.locator('.advice').textContent(), search.evaluations[0].remarks[0]);
+    assert.equal(await card.locator('> .note').textContent(), search.evaluations[0].remarks[1]);
+  });
+});
