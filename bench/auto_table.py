@@ -68,7 +68,7 @@ def adwords(folder: Path) -> Path:
             for query in draw.sample(range(60), 15):
                 bids[query] = round(worth[query] * draw.lognormvariate(0, 0.4), 2)
             edges += [f"a{advertiser},q{query},{bid}" for query, bid in bids.items()]
-            budgets.append(f"a{advertiser},{10 * statistics.mean(bids.values()):.2f}")
+            budgets.append(f"a{advertiser},{5 * statistics.mean(bids.values()):.2f}")
         (folder / "edges.csv").write_text("\n".join(edges) + "\n")
         (folder / "fixed.csv").write_text("\n".join(budgets) + "\n")
     return folder
@@ -110,8 +110,10 @@ class Row:
         """Other instances than any search draws."""
         path = self.folder / name
         if not path.exists():
-            self.call("generate", self.spec, "-n", str(count), "--seed", str(seed), "-o", str(path))
-            self.solve(path)
+            unsolved = path.with_suffix(".unsolved")
+            self.call("generate", self.spec, "-n", str(count), "--seed", str(seed), "-o", str(unsolved))
+            self.solve(unsolved)
+            unsolved.rename(path)
         return path
 
     def log_parts(self) -> tuple[Path, Path, Path]:
@@ -171,8 +173,9 @@ def measure(row: Row, seeds: int) -> dict[str, object]:
     for seed in range(1, seeds + 1):
         folder, took = row.search(seed)
         minutes.append(took)
-        searches.append(row.ratio(row.test, row.label(seed), str(folder)))
         found = json.loads((folder / "auto.json").read_text())["found"]
+        test = row.few if found["kept"] in SOLVES else row.test
+        searches.append(row.ratio(test, row.label(seed), str(folder)))
         kept.append(found["kept"])
         for tried in found["tried"]:
             if tried["policy"].startswith("candidates/"):

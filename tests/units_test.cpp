@@ -12,7 +12,7 @@
 #include "foresight/solve/solver.h"
 #include "foresight/train/run.h"
 
-namespace foresight {
+namespace foresight::another_unit {
 namespace {
 
 constexpr float kFactor = 1024;
@@ -258,4 +258,4 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryLearnerInAnotherUnit, testing::ValuesI
                          test_name);
 
 }  // namespace
-}  // namespace foresight
+}  // namespace foresight::another_unit

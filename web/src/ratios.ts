@@ -64,7 +64,7 @@ function evaluationBlock(evaluation: Evaluation): HTMLElement {
     evaluation.unproven ? `${count(evaluation.unproven)} optima not proven` : ''].filter(Boolean).join(' · ');
   element.querySelector('figcaption')!.after(h('p', { class: 'facts' }, facts));
   const [advice, ...notes] = evaluation.remarks ?? [];
-  return h('article', { class: 'card' }, advice ? h('p', { class: 'advice' }, h('strong', {}, advice)) : null,
+  return h('article', { class: 'card' }, advice ? h('p', { class: 'advice' }, advice) : null,
     element, ratioTable(evaluation), ...notes.map((note) => h('p', { class: 'note' }, note)));
 }
 
