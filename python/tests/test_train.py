@@ -132,7 +132,7 @@ def test_a_call_that_is_refused_leaves_the_folder_as_it_was(tmp_path):
     with pytest.raises(ValueError, match="the content of validation .* has changed"):
         foresight.train("ff", mine, folder, validation=other, resume=True, **small)
     with pytest.raises(ValueError, match="holds a run of one model"):
-        foresight.train_auto(mine, folder, validation=mine, progress=False)
+        foresight.train_auto(mine, folder, validation=other, progress=False)
     with pytest.raises(ValueError, match="epochs must be"):
         foresight.train("ff", other, folder, validation=other, epochs=0, progress=False)
     with pytest.raises(ValueError, match='there is no model "nope"'):
